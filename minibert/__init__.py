@@ -1,0 +1,15 @@
+"""minibert: BERT, built piece by piece, and proved equal to the reference."""
+
+from minibert.config import BertConfig
+from minibert.heads import (
+    BertForMaskedLM,
+    BertForMultipleChoice,
+    BertForNextSentencePrediction,
+    BertForPreTraining,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+from minibert.model import BertModel
+
+__version__ = "0.1.0"
