@@ -11,5 +11,6 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import BertModel
+from minibert.tokenization import WordPieceTokenizer
 
 __version__ = "0.1.0"
