@@ -1,0 +1,141 @@
+"""What an exercise is, and how an answer is checked.
+
+An exercise has one source: a real, running solution whose blanks are marked by a trailing comment `# blank: …`.
+The stub in the notebook, the hidden solution and the solutions notebook are all made from it.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from textwrap import dedent
+
+import torch
+from torch import Tensor
+
+BLANK = "____"      # an undefined name, so that an unfilled stub says so the moment it is run
+SIZES = ("warm-up", "build", "think")
+
+
+class Mistake(Exception):
+    """A wrong answer, and in one sentence what is wrong about it. A notebook shows the sentence without a traceback."""
+
+    def _render_traceback_(self):       # the hook by which IPython asks an exception to show itself
+        return [f"Mistake: {self}"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise. `check` runs an answer and raises Mistake; it looks at what the answer does, never at its text."""
+
+    chapter: str                        # the notebook's stem, such as "04_attention"
+    size: str                           # "warm-up", "build" or "think"
+    minutes: int                        # that a reader may need
+    title: str
+    task: str                           # Markdown
+    hints: tuple[str, str]              # Markdown, from gentle to nearly there
+    paragraph: str                      # heading in the chapter that explains it, word for word
+    solution: Callable                  # a function or class with `# blank: …` comments
+    check: Callable[[Callable], None]
+    right: tuple[Callable, ...]         # other right answers, differently written
+    wrong: dict[Callable, str]          # planted wrong answers -> a regular expression for the message each must get
+
+    def __post_init__(self):
+        if self.size not in SIZES:
+            raise ValueError(f"size must be one of {', '.join(SIZES)}, not {self.size!r}")
+
+    @property
+    def name(self) -> str:
+        return self.solution.__name__
+
+    def solution_source(self) -> str:
+        """The solution as the reader sees it: the marks of the blanks are gone, their words stay as comments."""
+        return re.sub(r"#\s*blank:\s*", "# ", self._source())
+
+    def stub(self) -> str:
+        """The solution with each marked value replaced by a blank."""
+        source = self._source()
+        lines = source.splitlines()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+                comment = re.search(r"\s*#\s*blank:\s*(.*)$", lines[node.end_lineno - 1])
+                if comment:
+                    value = node.value
+                    kept = lines[value.lineno - 1].encode()[:value.col_offset].decode()     # ast counts in bytes
+                    lines[value.lineno - 1] = f"{kept}{BLANK}  # {comment[1]}"
+                    lines[value.lineno:node.end_lineno] = [None] * (node.end_lineno - value.lineno)
+        return "\n".join(line for line in lines if line is not None) + "\n"
+
+    def _source(self) -> str:
+        return dedent(inspect.getsource(self.solution))
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """Every exercise of the course by name, in the order of the chapters."""
+    found = {}
+    package = importlib.import_module("minibert.exercises")
+    for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__) if re.match(r"ch\d\d_", m.name)):
+        for exercise in importlib.import_module(f"minibert.exercises.{module}").EXERCISES:
+            if exercise.name in found:
+                raise ValueError(f"two exercises are called {exercise.name}")
+            found[exercise.name] = exercise
+    return found
+
+
+def number(exercise: Exercise) -> str:
+    """Its number in the book, such as '4.2': the chapter, and its place in the chapter."""
+    of_chapter = [other.name for other in exercises().values() if other.chapter == exercise.chapter]
+    return f"{int(exercise.chapter[:2])}.{of_chapter.index(exercise.name) + 1}"
+
+
+def check(answer: Callable) -> Callable:
+    """Check the reader's answer, found by its name, and print one line.
+
+    A right answer is returned as it is. For one that still has a blank the published solution is returned, so that
+    the rest of the chapter runs. A wrong one raises a Mistake that names what is wrong.
+    """
+    name = getattr(answer, "__name__", None)
+    if name not in exercises():
+        raise ValueError(f"no exercise is called {name!r}; the exercises are {', '.join(exercises())}")
+    exercise = exercises()[name]
+    try:
+        with torch.random.fork_rng(devices=[]):     # the check draws numbers, the notebook's own stay as they are
+            exercise.check(answer)
+    except Mistake as mistake:
+        raise Mistake(f"{mistake} Reread: “{exercise.paragraph}”.") from None
+    except Exception as error:
+        if isinstance(error, NameError) and error.name == BLANK:
+            print(f"not yet: {name} still has a blank ({BLANK})")
+            return exercise.solution
+        raise Mistake(f"{name} stops with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”.") from error
+    print(f"right: {name} passes every check")
+    return answer
+
+
+def expect_tensor(found, shape, what: str) -> None:
+    """A Mistake unless `found` is a tensor of this shape."""
+    if not isinstance(found, Tensor):
+        raise Mistake(f"{what} should be a tensor of shape {list(shape)}, but it is a {type(found).__name__}.")
+    if list(found.shape) != list(shape):
+        raise Mistake(f"{what} should have the shape {list(shape)}, but it has {list(found.shape)}.")
+
+
+def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
+    """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
+
+    found, right [...] of one shape; every suspect is the result of one mistake (of any shape) and its sentence.
+    """
+    expect_tensor(found, right.shape, what)
+    if torch.allclose(found.to(right.dtype), right, rtol=tolerance, atol=tolerance):
+        return
+    for value, sentence in suspects:
+        if value.shape == found.shape and torch.allclose(found.to(value.dtype), value, rtol=tolerance, atol=tolerance, equal_nan=True):
+            raise Mistake(sentence)
+    worst = (found - right).abs().argmax()
+    index = [int(i) for i in torch.unravel_index(worst, right.shape)]
+    raise Mistake(f"{what} is wrong: at {index} you have {found.flatten()[worst]:.4f} where {right.flatten()[worst]:.4f} is right.")

@@ -1,0 +1,5 @@
+"""Figures of the book. Only this package imports plotting and notebook libraries."""
+
+from minibert.figures.html import heat_table, show_source
+from minibert.figures.flipbook import flipbook
+from minibert.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style

@@ -1,0 +1,37 @@
+"""One palette for the whole book, told apart by the colour-blind, and one style for every plot."""
+
+import matplotlib
+from matplotlib.colors import LinearSegmentedColormap
+
+# After Okabe & Ito's colour-universal set; each idea of the book keeps its colour in every chapter.
+COLORS = {
+    "token": "#0072b2",         # blue
+    "segment": "#d55e00",       # vermilion
+    "position": "#00805e",      # green
+    "head": "#a64d79",          # purple
+    "wrong": "#c44e00",         # the wrong way; always with another line style or marker as well
+    "right": "#0072b2",
+    "control": "#7a7a7a",       # untrained models, chance, baselines
+}
+# White is nothing. The book turns figures over in dark mode, so that nothing is then black.
+SEQUENTIAL = LinearSegmentedColormap.from_list("minibert", ["#ffffff", "#7fb8dd", "#0072b2", "#00304d"])
+DIVERGING = LinearSegmentedColormap.from_list("minibert_diverging", ["#8a3c00", "#e69a61", "#ffffff", "#6fb1d9", "#00466f"])
+
+
+def use_style() -> None:
+    """Set matplotlib up for the book: white ground, no frame at top and right, legible on a phone."""
+    matplotlib.rcParams.update({
+        "figure.figsize": (6.4, 3.6), "figure.dpi": 120, "figure.facecolor": "white", "figure.constrained_layout.use": True,
+        "savefig.facecolor": "white",
+        "font.size": 11, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
+        "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#555555",
+        "axes.grid": False, "legend.frameon": False, "lines.linewidth": 1.8,
+        "axes.prop_cycle": matplotlib.cycler(
+            color=[COLORS["token"], COLORS["segment"], COLORS["position"], COLORS["head"], "#e69f00", "#555555"],
+            linestyle=["-", "--", "-.", ":", "-", "--"]),
+        "image.cmap": "minibert", "image.interpolation": "nearest",
+    })
+
+
+matplotlib.colormaps.register(SEQUENTIAL, force=True)
+matplotlib.colormaps.register(DIVERGING, force=True)
