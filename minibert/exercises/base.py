@@ -61,13 +61,12 @@ class Exercise:
         source = self._source()
         lines = source.splitlines()
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
-                comment = re.search(r"\s*#\s*blank:\s*(.*)$", lines[node.end_lineno - 1])
+            if isinstance(node, (ast.Assign, ast.Return)):
+                comment = re.search(r"#\s*blank:\s*(.*)$", lines[node.end_lineno - 1])
                 if comment:
-                    value = node.value
-                    kept = lines[value.lineno - 1].encode()[:value.col_offset].decode()     # ast counts in bytes
-                    lines[value.lineno - 1] = f"{kept}{BLANK}  # {comment[1]}"
-                    lines[value.lineno:node.end_lineno] = [None] * (node.end_lineno - value.lineno)
+                    left = "return" if isinstance(node, ast.Return) else f"{', '.join(map(ast.unparse, node.targets))} ="
+                    lines[node.lineno - 1] = f"{' ' * node.col_offset}{left} {BLANK}  # {comment[1]}"
+                    lines[node.lineno:node.end_lineno] = [None] * (node.end_lineno - node.lineno)
         return "\n".join(line for line in lines if line is not None) + "\n"
 
     def _source(self) -> str:
