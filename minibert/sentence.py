@@ -1,0 +1,38 @@
+"""One vector per sentence: the mean of its tokens' vectors, as sentence encoders such as MiniLM are trained to be used."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.model import BertModel
+from minibert.tokenization import WordPieceTokenizer
+
+
+def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
+    """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
+
+    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding is not counted,
+    neither in the sum nor in the number it is divided by.
+    """
+    real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)         # [B, S, 1]
+    return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)     # [B, H]
+
+
+@torch.no_grad()
+def embed(model: BertModel, tokenizer: WordPieceTokenizer, texts: list[str], batch_size: int = 32) -> Tensor:
+    """Sentence vectors of length 1 for texts, in their order: [N, H]; a dot product of two is their cosine.
+
+    Longer texts are cut at the model's max_position_embeddings. The model is put into eval mode and back.
+    """
+    was_training = model.training
+    model.eval()
+    vectors = []
+    for start in range(0, len(texts), batch_size):
+        batch = tokenizer(texts[start:start + batch_size], max_length=model.config.max_position_embeddings)
+        batch = {name: ids.to(next(model.parameters()).device) for name, ids in batch.items()}
+        pooled = mean_pool(model(**batch).last_hidden_state, batch["attention_mask"])       # [B, H]
+        vectors.append(F.normalize(pooled, dim=-1))                                         # [B, H]
+    model.train(was_training)
+    if not vectors:
+        raise ValueError("texts is empty: nothing to embed")
+    return torch.cat(vectors)                                                               # [N, H]
