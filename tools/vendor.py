@@ -1,0 +1,119 @@
+"""Fetch what the book serves itself: MathJax, the widget manager, its loader and the fonts.
+
+    python tools/vendor.py           # renew book/_static/vendor and its MANIFEST.json
+    python tools/vendor.py --check   # only compare the committed files with the manifest
+
+Packages come from npm by name and version; npm checks each one's integrity. Files are copied unchanged, so anybody can
+compare them with the published package. A new version: change PACKAGES, run, look at the book, commit.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from fnmatch import fnmatch
+from pathlib import Path
+
+VENDOR = Path(__file__).resolve().parent.parent / "book" / "_static" / "vendor"
+
+# Each package: name, version, folder under VENDOR, and (pattern in the package -> folder below that one).
+PACKAGES = [
+    # The formulas of the pages: TeX in, HTML and fonts out.
+    ("mathjax", "3.2.2", "mathjax", {"es5/tex-chtml.js": "", "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2"}),
+    # The loader and the manager of ipywidgets in a page without a kernel. The manager looks for its icon fonts beside
+    # the script and one folder above the package, so they stand in both places.
+    ("requirejs", "2.3.7", "requirejs", {"require.js": ""}),
+    ("@jupyter-widgets/html-manager", "1.0.15", "@jupyter-widgets",
+     {"dist/embed-amd.js": "html-manager/dist", "dist/*.woff2": ("html-manager/dist", "")}),
+    # Prose, headings, code. Latin subsets; other letters fall back to the reader's own fonts.
+    ("@fontsource-variable/source-serif-4", "5.3.1", "fonts/source-serif-4", {"files/*-latin-wght-*.woff2": ""}),
+    ("@fontsource-variable/bricolage-grotesque", "5.3.0", "fonts/bricolage-grotesque", {"files/*-latin-wght-normal.woff2": ""}),
+    ("@fontsource-variable/jetbrains-mono", "5.3.0", "fonts/jetbrains-mono", {"files/*-latin-wght-normal.woff2": ""}),
+]
+# These two packages are published without their licence's text; it stands in VENDOR, written by hand.
+KEPT = ["requirejs/LICENSE", "@jupyter-widgets/LICENSE"]
+
+
+def sha256(path):
+    """Hex digest of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def fetch(name, version, folder):
+    """Download one package with npm and unpack it; returns the folder that holds its files."""
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("npm is needed to fetch the packages; install Node.js, or use --check to verify what is committed")
+    done = subprocess.run([npm, "pack", "--silent", f"{name}@{version}"], cwd=folder, check=True, capture_output=True, text=True)
+    target = Path(folder) / name.replace("/", "-")
+    with tarfile.open(Path(folder) / done.stdout.split()[-1]) as archive:
+        archive.extractall(target, filter="data")
+    return target / "package"
+
+
+def renew():
+    """Write every vendored file again, and the manifest that lists them."""
+    kept = {name: (VENDOR / name).read_bytes() for name in KEPT}
+    shutil.rmtree(VENDOR)
+    for name, text in kept.items():
+        (VENDOR / name).parent.mkdir(parents=True)
+        (VENDOR / name).write_bytes(text)
+    packages = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, version, place, wanted in PACKAGES:
+            package = fetch(name, version, scratch)
+            home = VENDOR / place
+            home.mkdir(parents=True, exist_ok=True)
+            if (package / "LICENSE").exists():
+                shutil.copyfile(package / "LICENSE", home / "LICENSE")
+            files = []
+            for source in sorted(p for p in package.rglob("*") if p.is_file()):
+                inside = source.relative_to(package).as_posix()
+                for pattern, below in wanted.items():
+                    if not fnmatch(inside, pattern):
+                        continue
+                    for folder in [below] if isinstance(below, str) else below:
+                        copy = home / folder / source.name
+                        copy.parent.mkdir(parents=True, exist_ok=True)
+                        shutil.copyfile(source, copy)
+                        files.append({"file": copy.relative_to(VENDOR).as_posix(), "from": inside, "sha256": sha256(copy)})
+            packages.append({
+                "name": name, "version": version, "licence": json.loads((package / "package.json").read_text())["license"],
+                "licence_file": (home / "LICENSE").relative_to(VENDOR).as_posix(), "files": files,
+            })
+    (VENDOR / "MANIFEST.json").write_text(json.dumps({"packages": packages}, indent=1) + "\n")
+
+
+def problems():
+    """What is wrong with the committed files: a list of sentences, empty when they are as the manifest says."""
+    manifest = json.loads((VENDOR / "MANIFEST.json").read_text())
+    found, listed = [], {"MANIFEST.json"}
+    versions = {name: version for name, version, *_ in PACKAGES}
+    for package in manifest["packages"]:
+        if versions.pop(package["name"], None) != package["version"]:
+            found.append(f"{package['name']}: the manifest says {package['version']}, tools/vendor.py does not")
+        listed |= {package["licence_file"]} | {entry["file"] for entry in package["files"]}
+        if not package["files"]:
+            found.append(f"{package['name']}: no file")
+        for entry in package["files"]:
+            path = VENDOR / entry["file"]
+            if not path.exists():
+                found.append(f"{entry['file']}: missing")
+            elif sha256(path) != entry["sha256"]:
+                found.append(f"{entry['file']}: is not the file that was fetched")
+    found += [f"{name}: in tools/vendor.py, not in the manifest" for name in versions]
+    there = {p.relative_to(VENDOR).as_posix() for p in VENDOR.rglob("*") if p.is_file()}
+    found += [f"{name}: missing" for name in sorted(listed - there) if f"{name}: missing" not in found]
+    found += [f"{name}: not in the manifest" for name in sorted(there - listed)]
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == []:
+        renew()
+    elif sys.argv[1:] != ["--check"]:
+        sys.exit(__doc__)
+    sys.exit("\n".join(problems()) or 0)
