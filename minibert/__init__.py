@@ -1,5 +1,6 @@
 """minibert: BERT, built piece by piece, and proved equal to the reference."""
 
+from minibert.checkpoint import from_pretrained, save_pretrained
 from minibert.config import BertConfig
 from minibert.heads import (
     BertForMaskedLM,

