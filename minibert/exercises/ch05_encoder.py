@@ -186,7 +186,7 @@ class EncoderLayer(nn.Module):
 
 
 def check_encoder_layer(answer):
-    config = BertConfig(vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20, hidden_dropout_prob=0.5,
+    config = BertConfig(vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20, hidden_dropout_prob=0.3,
                         attention_probs_dropout_prob=0.0, layer_norm_eps=0.1)   # large, so that a forgotten eps is seen
     layer = _random_weights(BertLayer(config).double().eval())
     mine = answer(config)
@@ -225,28 +225,31 @@ def check_encoder_layer(answer):
     recognise(result[0], right, suspects, "the output of your layer", tolerance=1e-7)
     if result[1] is None or not torch.allclose(result[1], right_weights):
         raise Mistake("The second thing that forward gives back should be the attention weights, as attention returned them.")
-    _check_dropout(mine.train(), x, config)
+    _check_dropout(mine.train(), config)
 
 
-def _check_dropout(layer, x, config):
+def _check_dropout(layer, config):
     """In training the feed-forward's result, and nothing before it, is dropped at the config's rate."""
-    seen = []
-    handles = [layer.intermediate["dense"].register_forward_hook(lambda m, i, o: seen.append(o)),
-               layer.output["dense"].register_forward_pre_hook(lambda m, i: seen.append(i[0]))]
     layer.attention.eval()
+    norm, down = layer.output["LayerNorm"], layer.output["dense"]
+    x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)             # [B, S, H]
+    moved = not torch.allclose(layer(x)[0], layer.eval()(x)[0])                 # does training change anything at all?
+    layer.train().attention.eval()
+    with torch.no_grad():       # the second map now answers 1000 everywhere: what falls below the mean was dropped after it
+        for vector, value in ((down.weight, 0.0), (down.bias, 1000.0), (norm.weight, 1.0), (norm.bias, 0.0)):
+            vector.fill_(value)
     out, _ = layer(x)                                                           # [B, S, H]
-    for handle in handles:
-        handle.remove()
-    linear, entering = seen                                                     # [B, S, I], [B, S, I]
-    if not torch.allclose(entering, F.gelu(linear)):
-        share = float((entering == 0).double().mean())
-        raise Mistake(f"In training {share:.0%} of the wide activations are zero: dropout stands before the second linear map. It belongs after it.")
     attended, _ = layer.attention(x)                                            # [B, S, H]
-    whole = layer.output["LayerNorm"](attended + layer.output["dense"](entering))     # [B, S, H]
-    if torch.allclose(out, whole):
-        raise Mistake(f"In training nothing is dropped; the config asks for hidden_dropout_prob {config.hidden_dropout_prob} after the second linear map.")
+    rate = config.hidden_dropout_prob
+    if torch.allclose(out, norm(attended + 1000)):
+        where = ("dropout stands before the second linear map; it belongs after it" if moved
+                 else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} after the second linear map")
+        raise Mistake(f"In training {where}.")
     if (out == 0).any():
         raise Mistake("In training some of the layer's outputs are zero: dropout stands after the LayerNorm; it belongs before the sum.")
+    dropped = float((out < 0).double().mean())
+    if abs(dropped - rate) > 0.05:
+        raise Mistake(f"In training {dropped:.0%} of the feed-forward's result is dropped; the config asks for hidden_dropout_prob {rate}.")
 
 
 def _random_weights(module):
@@ -353,6 +356,12 @@ class LayerNoDropout(_Variant):
 class LayerLateDropout(LayerNoDropout):
     def second_half(self, hidden, attended):
         return self.dropout(super().second_half(hidden, attended))
+
+
+class LayerOtherRate(EncoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dropout = nn.Dropout()
 
 
 # -- think: count one layer ------------------------------------------------------------------------------------------
@@ -465,8 +474,8 @@ EXERCISES = [
                LayerPreNorm: "That is pre-norm", LayerLinear: "no activation", LayerRelu: "activation is ReLU",
                LayerTanhGelu: "tanh form", LayerDefaultEps: "default eps 1e-05; the config asks for 0.1",
                LayerWithoutMask: "mask does not reach", LayerWithoutWeights: "second thing that forward gives back",
-               LayerEarlyDropout: "of the wide activations are zero", LayerNoDropout: "nothing is dropped",
-               LayerLateDropout: "stands after the LayerNorm"}),
+               LayerEarlyDropout: "before the second linear map", LayerNoDropout: "nothing is dropped",
+               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "50% of the feed-forward's result"}),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="Seven million, to the last one", solution=layer_parameters, check=check_layer_parameters,
         task="With pencil and paper first: how many parameters has one encoder layer, as a function of its two widths? The "
