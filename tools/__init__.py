@@ -1,0 +1,1 @@
+"""Tools of the authors; readers need none of them."""

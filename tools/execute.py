@@ -1,0 +1,161 @@
+"""Stamp and run notebooks in place: the only way their outputs get in. `python tools/execute.py [NOTEBOOK ...]`, or all.
+
+Stores outputs and widget state in a form that stays the same when nothing changed, and the time of the run in
+benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from textwrap import indent
+
+import nbformat
+import psutil
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+from tools.environment import CELL_TIMEOUT, NOTEBOOKS, ROOT, fix_environment
+from tools.stamp import SOLUTIONS, stamp
+
+LOG = ROOT / "benchmarks" / "logs" / "notebooks.json"
+WIDGETS = "application/vnd.jupyter.widget-state+json"
+
+
+class CellFailed(Exception):
+    """A cell of a notebook failed; the message says which and how."""
+
+
+def run(notebook: NotebookNode, name: str, folder: Path) -> dict[str, float]:
+    """Run all cells in `folder`, outputs into the notebook. -> seconds by the clock, and of processor time in the kernel.
+
+    Processor time is the one to tell a reader: it does not depend on what else the machine does.
+    """
+    started, at, processor = time.perf_counter(), 0, [0.0]
+
+    def before(cell, cell_index):
+        nonlocal at
+        at = cell_index
+
+    def after(**_):
+        used = psutil.Process(client.km.provisioner.pid).cpu_times()
+        processor[0] = used.user + used.system
+
+    client = NotebookClient(
+        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", store_widget_state=True, record_timing=False,
+        coalesce_streams=True, resources={"metadata": {"path": str(folder)}}, on_cell_execute=before, on_cell_executed=after)
+    notebook.metadata.pop("widgets", None)
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        what = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else f"{type(error).__name__} (a cell may take {CELL_TIMEOUT} s)"
+        raise CellFailed(f"{name}: cell {at} failed with {what}\n{indent(notebook.cells[at].source, '    | ')}") from None
+    make_stable(notebook, name)
+    return {"seconds": round(time.perf_counter() - started, 1), "processor_seconds": round(processor[0], 1)}
+
+
+def make_stable(notebook: NotebookNode, name: str) -> None:
+    """Take out what differs from run to run and from machine to machine: folders, numbers of temporary files, widget ids."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "traceback" in output:
+                output.traceback = [without_folders(line) for line in output.traceback]
+            if "text" in output:
+                output.text = without_folders(output.text)
+    widgets = notebook.metadata.get("widgets", {}).get(WIDGETS, {}).get("state", {})
+    for widget in widgets.values():
+        if widget["model_name"] == "LayoutModel":       # some forty settings, nearly all of them not set
+            widget["state"] = {key: value for key, value in widget["state"].items() if value is not None}
+    new_ids = {old: hashlib.md5(f"{name} {i}".encode()).hexdigest() for i, old in enumerate(widgets)}    # in the order in which they were made
+    if new_ids:
+        text = re.sub("|".join(new_ids), lambda match: new_ids[match[0]], nbformat.writes(notebook))
+        notebook.update(nbformat.reads(text, 4))
+
+
+def without_folders(text: str) -> str:
+    return re.sub(r"[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py", "CELL.py", text.replace(f"{ROOT}{os.sep}", ""))
+
+
+def machine() -> dict:
+    """Where the times were taken."""
+    return {"processor": processor_name(), "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version(),
+            **{package: version(package) for package in ("torch", "numpy", "ipykernel", "ipywidgets")}}
+
+
+def processor_name() -> str:
+    try:
+        names = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def read_log() -> dict:
+    return json.loads(LOG.read_text(encoding="utf-8")) if LOG.exists() else {"machine": {}, "notebooks": {}}
+
+
+def log_time(name: str, measured: dict[str, float]) -> float:
+    """Store what was measured, unless it is close to what is there already. -> the processor seconds that count from now on."""
+    log, here = read_log(), machine()
+    old = log["notebooks"].get(name)
+    close = old and abs(measured["processor_seconds"] - old["processor_seconds"]) <= max(1.0, 0.2 * old["processor_seconds"])
+    if close and log["machine"] == here:
+        return old["processor_seconds"]
+    log["machine"] = here
+    log["notebooks"][name] = {**measured, "date": time.strftime("%Y-%m-%d", time.gmtime())}
+    log["notebooks"] = dict(sorted(log["notebooks"].items()))
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    LOG.write_text(json.dumps(log, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return measured["processor_seconds"]
+
+
+def update(path: Path, execute: bool = True) -> str:
+    """Stamp a notebook, run it, store it. -> a line that says what was done."""
+    name = path.stem
+    notebook = nbformat.read(path, 4) if path.exists() else new_notebook()
+    stamp(notebook, name)
+    line = f"{name}: stamped"
+    if execute:
+        measured = run(notebook, name, path.parent)
+        stamp(notebook, name, seconds=log_time(name, measured))
+        line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
+    nbformat.validate(notebook)
+    nbformat.write(notebook, path)
+    return f"{line}, {path.stat().st_size / 1024:.0f} kB"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="a file, or a name such as 04_attention; default: all")
+    parser.add_argument("--stamp-only", action="store_true", help="refresh the generated cells without running anything")
+    arguments = parser.parse_args()
+    chosen = [find(path) for path in arguments.notebooks] or sorted({*NOTEBOOKS.glob("*.ipynb"), NOTEBOOKS / f"{SOLUTIONS}.ipynb"})
+    fix_environment()
+    failures = 0
+    for path in chosen:
+        try:
+            print(update(path, execute=not arguments.stamp_only), flush=True)
+        except (CellFailed, ValueError, OSError) as error:
+            failures += 1
+            print(f"{path.name} was left as it was. {error}", file=sys.stderr, flush=True)
+    return 1 if failures else 0
+
+
+def find(path: Path) -> Path:
+    """A notebook by its file, or by its name in notebooks/."""
+    if path.suffix == ".ipynb":
+        return path.resolve()
+    return NOTEBOOKS / f"{path.name}.ipynb"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
