@@ -126,7 +126,7 @@ def update(path: Path, execute: bool = True) -> str:
     line = f"{name}: stamped"
     if execute:
         measured = run(notebook, name, path.parent)
-        stamp(notebook, name, seconds=log_time(name, measured))
+        stamp(notebook, name, seconds=log_time(name, measured) if path.parent == NOTEBOOKS else measured["processor_seconds"])
         line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
     nbformat.validate(notebook)
     nbformat.write(notebook, path)

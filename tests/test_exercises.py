@@ -1,0 +1,122 @@
+"""Every exercise of the course: its stub, its solution, other right answers, and the mistakes that it must name."""
+
+import importlib
+import inspect
+import re
+
+import nbformat
+import pytest
+
+from minibert.exercises.base import BLANK, SIZES, Mistake, check, exercises, number
+from tools.environment import NOTEBOOKS
+from tools.stamp import checked, imports_of
+
+EXERCISES = list(exercises().values())
+CHAPTERS = sorted({exercise.chapter for exercise in EXERCISES})
+each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
+
+
+def of_chapter(chapter):
+    return [exercise for exercise in EXERCISES if exercise.chapter == chapter]
+
+
+def as_a_reader(exercise, source):
+    """Run a source with what the solutions notebook offers: the imports, and the answers before this one. -> its namespace."""
+    before = of_chapter(exercise.chapter)
+    namespace = {"check": check}
+    exec(imports_of(before), namespace)
+    for earlier in before[:before.index(exercise)]:
+        exec(earlier.solution_source(), namespace)
+    exec(checked(source, exercise.name), namespace)
+    return namespace
+
+
+def refusal(exercise, answer):
+    """The message that `check` has for an answer, submitted under the exercise's name; None if it is accepted."""
+    label, answer.__name__ = answer.__name__, exercise.name
+    try:
+        check(answer)
+    except Mistake as mistake:
+        return str(mistake)
+    finally:
+        answer.__name__ = label
+    return None
+
+
+@each_chapter
+def test_a_chapter_has_exercises_of_every_size(chapter):
+    assert {exercise.size for exercise in of_chapter(chapter)} == set(SIZES)
+
+
+@each_exercise
+def test_stub_is_the_solution_with_blanks(exercise):
+    stub = exercise.stub()
+    assert stub.count(BLANK) >= 1
+    blanks = re.escape(stub).replace(re.escape(f"{BLANK}  # "), r".+?\s*#\ ")
+    assert re.fullmatch(blanks, exercise.solution_source(), re.DOTALL), f"the stub is not the solution with blanks:\n{stub}"
+    assert BLANK not in exercise.solution_source()
+
+
+@each_exercise
+def test_unfilled_stub_says_not_yet(exercise, capsys):
+    answer = as_a_reader(exercise, exercise.stub())[exercise.name]
+    assert capsys.readouterr().out == f"not yet: {exercise.name} still has a blank ({BLANK})\n"
+    assert answer is exercise.solution, "the chapter goes on with the published solution"
+
+
+@each_exercise
+def test_published_solution_passes(exercise, capsys):
+    answer = as_a_reader(exercise, exercise.solution_source())[exercise.name]
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"right: {exercise.name}") and printed.count("\n") == 1
+    assert answer is not exercise.solution, "a reader goes on with their own answer"
+
+
+@each_exercise
+def test_other_right_answers_pass(exercise):
+    assert len(exercise.right) >= 2
+    for answer in exercise.right:
+        assert inspect.getsource(answer) != inspect.getsource(exercise.solution)
+        assert refusal(exercise, answer) is None, f"{answer.__name__} is right and was refused"
+
+
+@each_exercise
+def test_wrong_answers_are_refused_each_with_its_own_message(exercise):
+    assert len(exercise.wrong) >= 6
+    messages = {}
+    for answer, pattern in exercise.wrong.items():
+        label, message = answer.__name__, refusal(exercise, answer)
+        assert message is not None, f"{label} is wrong and was accepted"
+        assert re.search(pattern, message), f"{label}: {message!r} does not say {pattern!r}"
+        assert exercise.paragraph in message
+        messages[label] = message
+    assert len(set(messages.values())) == len(messages), f"two mistakes get one message: {messages}"
+    assert len(set(exercise.wrong.values())) == len(messages), "two mistakes are told by one pattern"
+    own_numbers = [message for message in messages.values() if re.search(r"\d", message)]
+    assert len(own_numbers) >= len(messages) / 2, "most messages should carry the reader's own numbers"
+
+
+@each_exercise
+def test_a_mistake_of_the_reader_never_ends_in_a_bare_traceback(exercise):
+    for answer in (lambda *a, **k: None, lambda: 1):
+        answer.__name__ = exercise.name
+        with pytest.raises(Mistake, match=re.escape(exercise.paragraph)):
+            check(answer)
+
+
+@each_exercise
+def test_the_paragraph_to_reread_is_a_heading_of_the_chapter(exercise):
+    notebook = nbformat.read(NOTEBOOKS / f"{exercise.chapter}.ipynb", 4)
+    headings = [heading.strip() for cell in notebook.cells if cell.cell_type == "markdown" for heading in re.findall(r"^#+ (.+)$", cell.source, re.MULTILINE)]
+    assert exercise.paragraph in headings
+
+
+@each_exercise
+def test_an_exercise_reads_well(exercise):
+    assert len(exercise.hints) == 2 and all(hint.strip() for hint in exercise.hints)
+    assert exercise.task.strip() and exercise.title.strip() and 1 <= exercise.minutes <= 60
+    assert re.fullmatch(r"\d+\.\d+", number(exercise))
+    assert inspect.getdoc(exercise.solution), "the stub's docstring is the contract"
+    module = importlib.import_module(exercise.solution.__module__)
+    assert module.__name__.endswith(f"ch{exercise.chapter}"), "the exercises of a chapter stand in the module of the same name"
