@@ -1,5 +1,7 @@
 """The reference to compare with: `transformers`, built from the same config and given the same random weights."""
 
+import math
+
 import torch
 import transformers
 
@@ -61,7 +63,8 @@ def differences(model, twin, **inputs) -> dict[str, float]:
         scale = wanted[name].abs().max()
         if name.endswith("key.bias"):       # its true gradient is 0: see test_a_bias_on_the_keys_changes_nothing
             scale = wanted[name.replace("bias", "weight")].abs().max()
-        found[f"gradient of {name}"] = ((parameter.grad - wanted[name]).abs().max() / scale).item()
+        found[f"gradient of {name}"] = (
+            ((parameter.grad - wanted[name]).abs().max() / scale).item() if parameter.grad is not None else math.inf)
     return found
 
 
