@@ -63,8 +63,8 @@ def differences(model, twin, **inputs) -> dict[str, float]:
         scale = wanted[name].abs().max()
         if name.endswith("key.bias"):       # its true gradient is 0: see test_a_bias_on_the_keys_changes_nothing
             scale = wanted[name.replace("bias", "weight")].abs().max()
-        found[f"gradient of {name}"] = (
-            ((parameter.grad - wanted[name]).abs().max() / scale).item() if parameter.grad is not None else math.inf)
+        apart = (parameter.grad - wanted[name]).abs().max() if parameter.grad is not None else torch.tensor(math.inf)
+        found[f"gradient of {name}"] = (apart / scale).item() if apart else 0.0
     return found
 
 
