@@ -237,11 +237,13 @@ def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
     """Mean cross-entropy of logits [..., classes] against labels [...] over the labels that are not -100; a scalar.
 
     Where every label is -100 there is nothing to predict and the loss is 0 (a mean of nothing would be NaN).
-    Errors: a ValueError for labels of another shape, or outside the classes.
+    Errors: a ValueError for labels of another shape, outside the classes, or not whole numbers.
     """
     classes = logits.size(-1)
     if labels.shape != logits.shape[:-1]:
         raise ValueError(f"{name} must have the shape {list(logits.shape[:-1])}, not {list(labels.shape)}")
+    if labels.is_floating_point():
+        raise ValueError(f"{name} must be whole numbers, not {labels.dtype}")
     counted = labels != IGNORE                                                  # [...]
     wrong = counted & ((labels < 0) | (labels >= classes))                      # [...]
     if wrong.any():
