@@ -169,6 +169,13 @@ def test_a_fresh_head_on_a_bare_body(tmp_path):
     assert_equal_outputs(body, opened.bert, "BertModel")
 
 
+def test_new_labels_replace_old_names(tmp_path):
+    save_pretrained(ours(id2label={0: "no", 1: "yes", 2: "perhaps"}), tmp_path / "saved")
+    with pytest.warns(UserWarning, match="fresh"):
+        opened = from_pretrained(tmp_path / "saved", minibert.BertForTokenClassification, num_labels=5)
+    assert opened.classifier.out_features == opened.config.num_labels == 5
+
+
 def test_a_pooler_that_the_file_lacks_is_said(tmp_path):
     save_pretrained(ours("BertForMaskedLM"), tmp_path / "saved")
     with pytest.warns(UserWarning, match="has no bert.pooler"), pytest.warns(UserWarning, match="also holds cls.predictions"):
@@ -377,6 +384,13 @@ def test_the_vocabulary_is_saved_and_travels(tokenizer, tmp_path):
         assert theirs("The banks")["input_ids"] == tokenizer.encode("The banks")
 
 
+def test_a_new_vocabulary_replaces_all_of_the_old_one(tokenizer, tmp_path):
+    save_pretrained(ours(), tmp_path / "saved", tokenizer)
+    (tmp_path / "saved" / "tokenizer.json").write_text("of an older vocabulary")
+    save_pretrained(ours(), tmp_path / "saved", tokenizer)
+    assert not (tmp_path / "saved" / "tokenizer.json").exists()
+
+
 def test_a_tokenizer_larger_than_the_model_is_refused(tokenizer, tmp_path):
     with pytest.raises(ValueError, match="the tokenizer has 8 tokens but the model's vocab_size is 7"):
         save_pretrained(ours(vocab_size=7), tmp_path / "saved", tokenizer)
@@ -422,8 +436,9 @@ def test_a_place_that_cannot_be_written(tmp_path):
 
 # -- real weights ------------------------------------------------------------------------------------------------------
 
+@pytest.mark.parametrize("readable", [True, False], ids=["readable attention", "fused attention"])
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.float64, 1e-10)], ids=["float32", "float64"])
-def test_every_hidden_state_of_minilm_equals_the_reference(dtype, tolerance):
+def test_every_hidden_state_of_minilm_equals_the_reference(dtype, tolerance, readable):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         model = from_pretrained(MINILM).to(dtype)
@@ -431,12 +446,12 @@ def test_every_hidden_state_of_minilm_equals_the_reference(dtype, tolerance):
     batch = WordPieceTokenizer.from_pretrained(MINILM)(
         ["the bank by the river", "the bank raised its rates", "nobody knows why 3,141 geese crossed the strait " * 12])
     with torch.no_grad():
-        ours = model(**batch, output_hidden_states=True, output_attentions=True)
+        ours = model(**batch, output_hidden_states=True, output_attentions=readable)
         theirs = reference(**batch, output_hidden_states=True, output_attentions=True)
     assert len(ours.hidden_states) == len(theirs.hidden_states) == 7
     real = batch["attention_mask"].bool()
     for mine, other in zip(ours.hidden_states, theirs.hidden_states):
         assert (mine - other)[real].abs().max() < tolerance
-    for mine, other in zip(ours.attentions, theirs.attentions):
+    for mine, other in zip(ours.attentions or [], theirs.attentions):
         assert (mine - other).transpose(1, 2)[real].abs().max() < tolerance
     assert (ours.pooler_output - theirs.pooler_output).abs().max() < tolerance
