@@ -18,7 +18,7 @@ from minibert.hub import find_pretrained
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUATION = "##"             # opens every piece that does not begin a word
-MAX_CHARS_PER_WORD = 100        # a longer word is [UNK], as in the original
+MAX_CHARS_PER_WORD = 100        # a longer word is [UNK]; the reference's limit (the original program has 200)
 MAX_ALPHABET = 1000             # rarer characters get no entry of their own when a vocabulary is trained
 
 
