@@ -6,14 +6,17 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-# Keys that config.json files of the reference carry and that change nothing here. They are accepted and dropped.
+# Keys that config.json files of the reference carry, from its versions 2 to 5, and that change nothing here.
+# They are accepted and dropped.
 IGNORED_KEYS = frozenset({
-    "_comment", "_name_or_path", "_attn_implementation_autoset", "add_cross_attention", "architectures", "attn_implementation",
-    "bos_token_id", "chunk_size_feed_forward", "directionality", "dtype", "eos_token_id", "finetuning_task",
-    "gradient_checkpointing", "is_decoder", "is_encoder_decoder", "label2id", "model_type", "output_attentions",
-    "output_hidden_states", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
-    "pooler_size_per_head", "pooler_type", "problem_type", "return_dict", "tie_word_embeddings", "tokenizer_class",
-    "torch_dtype", "torchscript", "transformers_version", "use_bfloat16", "use_cache",
+    "_attn_implementation_autoset", "_comment", "_name_or_path", "_num_labels", "add_cross_attention",
+    "architectures", "attn_implementation", "bos_token_id", "chunk_size_feed_forward", "directionality",
+    "do_sample", "dtype", "eos_token_id", "eos_token_ids", "finetuning_task", "gradient_checkpointing",
+    "is_decoder", "is_encoder_decoder", "label2id", "length_penalty", "max_length", "model_type", "num_beams",
+    "num_return_sequences", "output_attentions", "output_hidden_states", "output_past", "pooler_fc_size",
+    "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "problem_type",
+    "pruned_heads", "repetition_penalty", "return_dict", "temperature", "tie_word_embeddings", "tokenizer_class",
+    "top_k", "top_p", "torch_dtype", "torchscript", "transformers_version", "use_bfloat16", "use_cache",
 })
 
 # Layers and hidden size of the published models; a head is 64 wide and the feed-forward four times the hidden size.
@@ -68,7 +71,7 @@ class BertConfig:
                 raise ValueError(f"{name} is a probability from 0 up to, but not including, 1, not {value!r}")
         for name in ("initializer_range", "layer_norm_eps"):
             value = getattr(self, name)
-            if not _is_number(value) or value <= 0:
+            if not _is_number(value) or not value > 0:
                 raise ValueError(f"{name} must be a number above 0, not {value!r}")
         for name, allowed in (("hidden_act", ACTIVATIONS), ("position_embedding_type", POSITION_TYPES)):
             value = getattr(self, name)
@@ -81,8 +84,11 @@ class BertConfig:
         if not isinstance(self.norm_first, bool):
             raise ValueError(f"norm_first must be true or false, not {self.norm_first!r}")
         if self.id2label is not None:
-            labels = {int(key): label for key, label in dict(self.id2label).items()}
-            if sorted(labels) != list(range(len(labels))) or not labels:
+            try:
+                labels = {int(key): label for key, label in self.id2label.items()}      # JSON knows text keys only
+            except (AttributeError, TypeError, ValueError):
+                labels = {}
+            if not labels or sorted(labels) != list(range(len(labels))):
                 raise ValueError(f"id2label must name the classes 0, 1, 2, …, not {self.id2label!r}")
             object.__setattr__(self, "id2label", labels)
 
@@ -119,15 +125,20 @@ class BertConfig:
         num_labels = values.pop("num_labels", None)
         for key in values:
             if key not in fields and key not in IGNORED_KEYS:
-                raise ValueError(f"unknown config key {key!r}{_nearest(key, fields | IGNORED_KEYS)}")
+                raise ValueError(f"unknown config key {key!r}{_nearest(key, fields | IGNORED_KEYS | {'num_labels'})}")
         if "vocab_size" not in values:
             raise ValueError("config key 'vocab_size' is missing: the number of rows of the word table has no default")
-        for key in ("is_decoder", "add_cross_attention"):
+        for key in ("is_decoder", "add_cross_attention", "pruned_heads"):
             if values.get(key):
-                raise ValueError(f"config key {key!r} is {values[key]!r}: minibert builds encoders only")
+                raise ValueError(f"config key {key!r} is {values[key]!r}: minibert builds whole encoders only")
         if num_labels is not None and values.get("id2label") is None:
+            if not isinstance(num_labels, int) or num_labels < 1:
+                raise ValueError(f"num_labels must be a whole number of at least 1, not {num_labels!r}")
             values["id2label"] = {index: f"LABEL_{index}" for index in range(num_labels)}
-        return cls(**{key: value for key, value in values.items() if key in fields})
+        config = cls(**{key: value for key, value in values.items() if key in fields})
+        if num_labels not in (None, config.num_labels):
+            raise ValueError(f"num_labels is {num_labels}, but id2label names {config.num_labels} classes")
+        return config
 
     @classmethod
     def from_json_file(cls, path) -> "BertConfig":
