@@ -35,6 +35,10 @@ TIED = {"cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weigh
 TOKENIZER_FILES = ("vocab.txt", "tokenizer.json", "tokenizer_config.json")
 
 
+class FreshWeightsWarning(UserWarning):
+    """A part of the opened model was not in the file: it is random until you train it."""
+
+
 def from_pretrained(folder_or_hub_id, model_class: type | None = None, **changes) -> BertPreTrainedModel:
     """Open a saved model, in evaluation mode and float32 (also where the file holds half precision).
 
@@ -45,8 +49,8 @@ def from_pretrained(folder_or_hub_id, model_class: type | None = None, **changes
     Raises a ValueError that names the file, the tensor, what was found and what was wanted.
     """
     folder = find_pretrained(folder_or_hub_id)
-    config, architectures = _read_config(folder / "config.json", changes)
-    model = _choose_class(model_class, architectures, folder)(config)
+    config, model_class = read_config(folder, model_class, **changes)
+    model = model_class(config)
     tensors = _canonical_names(read_weights(folder), folder)
     _fill(model, tensors, folder)
     model.source_folder = folder        # so that save_pretrained knows the vocabulary
@@ -89,7 +93,9 @@ def save_pretrained(model: BertPreTrainedModel, folder, tokenizer=None) -> None:
 
 # -- config.json -------------------------------------------------------------------------------------------------------
 
-def _read_config(path: Path, changes: dict) -> tuple[BertConfig, list[str]]:
+def read_config(folder: Path, model_class: type | None = None, **changes) -> tuple[BertConfig, type]:
+    """The config and the class of the model in a folder; `model_class` and `changes` as in `from_pretrained`."""
+    path = folder / "config.json"
     config = BertConfig.from_json_file(path)            # every complaint about the file itself
     values = json.loads(path.read_text(encoding="utf-8"))
     if values.get("model_type", "bert") not in ("bert", "minibert"):
@@ -99,10 +105,10 @@ def _read_config(path: Path, changes: dict) -> tuple[BertConfig, list[str]]:
         if "num_labels" in changes:
             fields.pop("id2label", None)
         config = BertConfig.from_dict(fields | changes)
-    return config, values.get("architectures") or []
+    return config, _choose_class(model_class, values.get("architectures") or [], path)
 
 
-def _choose_class(model_class: type | None, architectures: list[str], folder: Path) -> type:
+def _choose_class(model_class: type | None, architectures: list[str], path: Path) -> type:
     if model_class is not None:
         if not (isinstance(model_class, type) and issubclass(model_class, BertPreTrainedModel)):
             raise ValueError(f"model_class must be one of {', '.join(MODEL_CLASSES)} or a class made from them, "
@@ -110,7 +116,7 @@ def _choose_class(model_class: type | None, architectures: list[str], folder: Pa
         return model_class
     name = architectures[0] if architectures else "BertModel"
     if name not in MODEL_CLASSES:
-        raise ValueError(f"{folder / 'config.json'}: architectures names {name!r}, which minibert does not have; "
+        raise ValueError(f"{path}: architectures names {name!r}, which minibert does not have; "
                          f"give model_class, one of {', '.join(MODEL_CLASSES)}")
     return MODEL_CLASSES[name]
 
@@ -177,7 +183,8 @@ def _fill(model: BertPreTrainedModel, tensors: dict[str, Tensor], folder: Path) 
 
     name = type(model).__name__
     if fresh:
-        warnings.warn(f"{folder} has no {_listed(fresh)}: fresh random weights in this {name}, train it before use", stacklevel=3)
+        warnings.warn(f"{folder} has no {_listed(fresh)}: fresh random weights in this {name}, train it before use",
+                      FreshWeightsWarning, stacklevel=3)
     if unread:
         warnings.warn(f"{folder} also holds {_listed(unread)}: not part of {name}, left unread", stacklevel=3)
     model.load_state_dict({key.removeprefix(prefix): tensors[key] for key in wanted if key in tensors}, strict=False)

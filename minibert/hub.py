@@ -18,7 +18,7 @@ DIGESTS = {MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128
 HUB_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
              "model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 
-HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 def find_pretrained(name_or_folder) -> Path:

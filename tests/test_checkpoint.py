@@ -162,7 +162,7 @@ def test_the_body_of_a_model_with_heads(tmp_path):
 def test_a_fresh_head_on_a_bare_body(tmp_path):
     body = ours()
     save_pretrained(body, tmp_path / "saved")
-    with pytest.warns(UserWarning, match=r"has no classifier: fresh random weights in this BertForSequenceClassification") as caught:
+    with pytest.warns(checkpoint.FreshWeightsWarning, match=r"has no classifier: fresh random weights in this BertForSequenceClassification") as caught:
         opened = from_pretrained(tmp_path / "saved", minibert.BertForSequenceClassification, num_labels=4)
     assert caught[0].filename == __file__               # the warning points at the reader's line
     assert opened.classifier.weight.shape == (4, 24) and opened.classifier.weight.std() < 0.05

@@ -92,7 +92,7 @@ def test_the_package_to_install_is_named(monkeypatch, offline):
         find_pretrained(MINILM)
 
 
-@pytest.mark.parametrize("name", ["./missing/folder", "/no/such/folder", "a/b/c", "", "two words"])
+@pytest.mark.parametrize("name", ["./missing", "../missing", "./missing/folder", "/no/such/folder", "a/b/c", "", "two words"])
 def test_a_path_that_is_not_there_never_goes_to_the_hub(name, offline, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="no folder|holds neither"):

@@ -1,0 +1,198 @@
+"""The command `minibert`: info, similarity, fill-mask.
+
+Every command returns the exit status 0; bad input ends with one line on stderr and status 2, Ctrl-C with 130.
+"""
+
+import argparse
+import json
+import os
+import sys
+import warnings
+from itertools import combinations
+from pathlib import Path
+
+import torch
+
+from minibert import __version__
+from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
+from minibert.config import PRESETS, BertConfig
+from minibert.heads import BertForMaskedLM, BertForPreTraining
+from minibert.hub import MINILM, find_pretrained
+from minibert.inspection import count_parameters, flops, memory
+from minibert.model import BertModel
+from minibert.sentence import embed
+from minibert.tokenization import WordPieceTokenizer
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command line (`sys.argv` by default) and return its exit status."""
+    try:
+        arguments = _parser().parse_args(argv)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)        # about parts that a command does not use
+            arguments.run(arguments)
+            sys.stdout.flush()
+    except ValueError as error:
+        print(f"minibert {arguments.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # whoever read our output has gone (as `| head` does); without this Python complains once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="minibert", description="BERT on the command line: what a model costs, what it makes of your text.",
+        epilog="'minibert COMMAND --help' explains a command and shows examples.")
+    parser.add_argument("--version", action="version", version=f"minibert {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    info = _command(commands, "info", run_info, "what a model costs: parameters, memory, operations", [
+        "minibert info base", "minibert info base --length 512 --batch 32", f"minibert info {MINILM}",
+        "minibert info path/to/a/saved/model --json"])
+    info.add_argument("model", metavar="PRESET_OR_FOLDER",
+                      help=f"{', '.join(PRESETS)}, or the folder or hub name of a saved model")
+    info.add_argument("--length", type=int, default=128, help="tokens in a sequence (default: %(default)s)")
+    info.add_argument("--batch", type=int, default=1, help="sequences in a batch (default: %(default)s)")
+    info.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+
+    similarity = _command(commands, "similarity", run_similarity, "how alike texts are in meaning: cosines from -1 to 1", [
+        'minibert similarity "The cat sleeps." "A kitten is dozing."',
+        'minibert similarity "first text" "second text" "third text"',
+        "minibert similarity --pairs pairs.tsv        # two texts a line, a tab between them",
+        "cut -f 2,3 table.tsv | minibert similarity --pairs -"])
+    similarity.add_argument("texts", metavar="TEXT", nargs="*", help="two or more texts; every pair of them is compared, the closest first")
+    similarity.add_argument("--pairs", metavar="FILE", help="compare the two tab-separated texts on each line of a file, in its order; '-' reads standard input")
+    similarity.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+
+    fill = _command(commands, "fill-mask", run_fill_mask, "the words that a model puts in the place of [MASK]", [
+        'minibert fill-mask "Paris is the [MASK] of France." --model path/to/a/saved/model',
+        'minibert fill-mask "The [MASK] barked at the [MASK]." --model google-bert/bert-base-uncased --top 3'])
+    fill.add_argument("text", metavar="TEXT", help="a text that holds [MASK], in capitals, at least once")
+    fill.add_argument("--model", required=True, help="folder or hub name of a model with a masked-word head")
+    fill.add_argument("--top", type=int, default=5, help="words for each mask (default: %(default)s)")
+    return parser
+
+
+def _command(commands, name: str, run, summary: str, examples: list[str]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".",
+                                 epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.set_defaults(run=run)
+    return parser
+
+
+# -- info --------------------------------------------------------------------------------------------------------------
+
+def run_info(arguments) -> None:
+    name = arguments.model
+    if name in PRESETS:
+        config, model_class = BertConfig.preset(name), BertModel
+    else:
+        try:
+            config, model_class = read_config(find_pretrained(name))
+        except ValueError as error:
+            raise ValueError(f"{error} (or name a preset: {', '.join(PRESETS)})") from error
+    if arguments.length > config.max_position_embeddings and config.position_embedding_type != "none":
+        raise ValueError(f"--length {arguments.length} is beyond the model's {config.max_position_embeddings} positions")
+    with torch.device("meta"):
+        parts = count_parameters(model_class(config))
+    total = sum(parts.values())
+    forward = sum(flops(config, arguments.batch, arguments.length).values())
+    tokens = arguments.batch * arguments.length
+    if arguments.json:
+        print(json.dumps({
+            "model": name, "class": model_class.__name__, "config": config.to_dict(),
+            "parameters": parts | {"total": total}, "memory_bytes": memory(total),
+            "flops": {"batch": arguments.batch, "length": arguments.length, "forward": forward, "training_step": 3 * forward,
+                      "forward_per_token": forward / tokens, "training_step_per_token": 3 * forward / tokens}}, indent=2))
+        return
+
+    print(f"{name}: a {model_class.__name__} of {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
+          f"{config.num_attention_heads} heads of {config.head_size}, feed-forward {config.intermediate_size}, "
+          f"{config.vocab_size:,} words, {config.max_position_embeddings} positions")
+    print("\nParameters")
+    for part, count in (parts | {"total": total}).items():
+        print(f"  {part:<30}{count:>15,}{count / total:>9.1%}")
+    print("\nMemory (activations come on top, and grow with batch and length)")
+    for part, size in memory(total).items():
+        print(f"  {part:<30}{size / 2 ** 20:>15,.1f} MiB")
+    print(f"\nFloating-point operations, {arguments.batch} x {arguments.length} tokens, without a head")
+    for part, count in (("forward pass", forward), ("training step", 3 * forward)):
+        print(f"  {part:<30}{count / tokens / 1e6:>15,.1f} million a token{count / arguments.batch / 1e9:>12,.2f} billion a sequence"
+              f"{count / 1e9:>12,.2f} billion a batch")
+
+
+# -- similarity --------------------------------------------------------------------------------------------------------
+
+def run_similarity(arguments) -> None:
+    if bool(arguments.texts) == bool(arguments.pairs):
+        raise ValueError("give two or more texts, or --pairs FILE (not both)")
+    if len(arguments.texts) == 1:
+        raise ValueError("one text has nothing to be compared with; give two or more")
+    pairs = _read_pairs(arguments.pairs) if arguments.pairs else list(combinations(arguments.texts, 2))
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    vectors = embed(from_pretrained(arguments.model, BertModel), WordPieceTokenizer.from_pretrained(arguments.model), texts)
+    row = {text: index for index, text in enumerate(texts)}
+    cosines = [float(vectors[row[one]] @ vectors[row[other]]) for one, other in pairs]
+    results = list(zip(cosines, pairs))
+    if arguments.texts:
+        results.sort(key=lambda result: -result[0])
+    for cosine, (one, other) in results:
+        print(f"{round(cosine, 3) + 0:.3f}\t{one}\t{other}")       # + 0: no "-0.000"
+
+
+def _read_pairs(name: str) -> list[list[str]]:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        lines = data.decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise ValueError(f"cannot read --pairs {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"--pairs {name} is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            pairs.append(line.split("\t"))
+            if len(pairs[-1]) != 2:
+                raise ValueError(f"--pairs {name}, line {number}: wanted two texts with one tab between them, found {len(pairs[-1])} "
+                                 f"in {line[:60]!r}")
+    if not pairs:
+        raise ValueError(f"--pairs {name} has no lines")
+    return pairs
+
+
+# -- fill-mask ---------------------------------------------------------------------------------------------------------
+
+def run_fill_mask(arguments) -> None:
+    if arguments.top < 1:
+        raise ValueError(f"--top must be at least 1, not {arguments.top}")
+    if "[MASK]" not in arguments.text:
+        raise ValueError(f"the text has no [MASK] (in capitals): {arguments.text!r}")
+    folder = find_pretrained(arguments.model)
+    _, model_class = read_config(folder)
+    if model_class not in (BertForMaskedLM, BertForPreTraining):
+        raise ValueError(f"{arguments.model} is a {model_class.__name__}, which has no masked-word head; "
+                         "wanted is a BertForMaskedLM or BertForPreTraining")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FreshWeightsWarning)
+        try:
+            model = from_pretrained(folder, BertForMaskedLM)
+        except FreshWeightsWarning as warning:
+            raise ValueError(f"{warning}") from warning
+    tokenizer = WordPieceTokenizer.from_pretrained(folder)
+    batch = tokenizer(arguments.text)
+    with torch.no_grad():
+        logits = model(**batch).logits[0]                                       # [S, V]
+    places = (batch["input_ids"][0] == tokenizer.mask_id).nonzero().flatten()   # [M]
+    for number, place in enumerate(places, start=1):
+        if len(places) > 1:
+            print(f"[MASK] {number}")
+        probabilities, ids = logits[place].softmax(dim=-1).topk(min(arguments.top, len(tokenizer.vocab)))    # [top], [top]
+        for probability, token_id in zip(probabilities, ids):
+            print(f"{float(probability):.3f}\t{tokenizer.id_to_token(int(token_id))}")

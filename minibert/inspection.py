@@ -1,0 +1,76 @@
+"""What a BERT costs: parameters by part, bytes of memory, floating-point operations of a pass."""
+
+import re
+
+import torch
+
+from minibert.config import BertConfig
+from minibert.model import BertModel, BertPreTrainedModel
+
+# Parts of a model by the names of its parameters; what matches none of them belongs to a task head.
+PARTS = {
+    "word embeddings": r"embeddings\.word_embeddings",
+    "position embeddings": r"embeddings\.position_embeddings",
+    "segment embeddings": r"embeddings\.token_type_embeddings",
+    "attention: query, key, value": r"layer\.\d+\.attention\.self",
+    "attention: output": r"layer\.\d+\.attention\.output\.dense",
+    "feed-forward": r"layer\.\d+\.(intermediate|output)\.dense",
+    "norms": r"^(bert\.)?(embeddings|encoder)\..*(LayerNorm|norm)\.",
+    "pooler": r"^(bert\.)?pooler",
+    "heads": r"",
+}
+
+
+def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[str, int]:
+    """Parameters by part, in the order of the model, parts without any left out; the sum is the size of the model.
+
+    A config stands for its bare BertModel: 109,482,240 for BERT-base. A tied tensor counts once.
+    """
+    model = config_or_model
+    if isinstance(model, BertConfig):
+        with torch.device("meta"):          # shapes without memory
+            model = BertModel(model)
+    counts = dict.fromkeys(PARTS, 0)
+    for name, parameter in model.named_parameters():
+        part = next(part for part, pattern in PARTS.items() if re.search(pattern, name))
+        counts[part] += parameter.numel()
+    return {part: count for part, count in counts.items() if count}
+
+
+def memory(parameters: int) -> dict[str, int]:
+    """Bytes that a model of so many parameters holds; the activations of a pass come on top.
+
+    Weights are 4 bytes each in float32, 2 in float16. Training with AdamW holds 16 bytes for each in both cases:
+    float32 weight, gradient and two moments are 4 x 4; mixed precision is 2 + 2 for weight and gradient, and
+    4 + 4 + 4 for a float32 copy of the weight and the two moments (Rajbhandari et al. 2019, section 3.1).
+    """
+    return {"weights float32": 4 * parameters, "weights float16": 2 * parameters, "training with AdamW": 16 * parameters}
+
+
+def flops(config: BertConfig, batch: int = 1, length: int = 128, predictions: int = 0) -> dict[str, int]:
+    """Floating-point operations of the matrix products of a forward pass, by part, for `batch` rows of `length` tokens.
+
+    A product of [m, k] and [k, n] is m·n sums of k products: 2·m·n·k operations. With B rows of S tokens, each layer has
+
+        attention: projections   4 of [S, H] [H, H]                          8·B·S·H²
+        attention: scores, mix   per head [S, D] [D, S] and [S, S] [S, D]     4·B·S²·H
+        feed-forward             [S, H] [H, I] and [S, I] [I, H]              4·B·S·H·I
+
+    the pooler has 2·B·H², and the masked-word head 2·B·M·(H² + H·V) for M = `predictions` words in a row.
+    Everything else (norms, softmax, GELU) is left out, as is usual: it grows with H where these grow with H².
+    Source of the counting: Kaplan et al. 2020, section 2.1. A backward pass needs two products for each of these,
+    one for the gradient of either factor, so a training step costs three times the forward pass.
+
+    Raises a ValueError for a batch or length below 1, or fewer than 0 predictions.
+    """
+    if batch < 1 or length < 1 or predictions < 0:
+        raise ValueError(f"batch {batch} and length {length} must be at least 1, predictions {predictions} at least 0")
+    layers, hidden, tokens = config.num_hidden_layers, config.hidden_size, batch * length
+    counts = {
+        "attention: projections": layers * 8 * tokens * hidden ** 2,
+        "attention: scores, mix": layers * 4 * tokens * length * hidden,
+        "feed-forward": layers * 4 * tokens * hidden * config.intermediate_size,
+        "pooler": 2 * batch * hidden ** 2,
+        "masked-word head": 2 * batch * predictions * (hidden ** 2 + hidden * config.vocab_size),
+    }
+    return {part: count for part, count in counts.items() if count}
