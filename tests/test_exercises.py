@@ -90,11 +90,12 @@ def test_wrong_answers_are_refused_each_with_its_own_message(exercise):
         assert message is not None, f"{label} is wrong and was accepted"
         assert re.search(pattern, message), f"{label}: {message!r} does not say {pattern!r}"
         assert exercise.paragraph in message
+        assert message == refusal(exercise, answer), f"{label}: the message changes from run to run"
         messages[label] = message
     assert len(set(messages.values())) == len(messages), f"two mistakes get one message: {messages}"
     assert len(set(exercise.wrong.values())) == len(messages), "two mistakes are told by one pattern"
     own_numbers = [message for message in messages.values() if re.search(r"\d", message)]
-    assert len(own_numbers) >= len(messages) / 2, "most messages should carry the reader's own numbers"
+    assert len(own_numbers) >= 3, "a message should carry the reader's own numbers wherever there are any"
 
 
 @each_exercise
