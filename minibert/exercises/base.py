@@ -64,7 +64,7 @@ class Exercise:
             if isinstance(node, (ast.Assign, ast.Return)):
                 comment = re.search(r"#\s*blank:\s*(.*)$", lines[node.end_lineno - 1])
                 if comment:
-                    left = "return" if isinstance(node, ast.Return) else f"{', '.join(map(ast.unparse, node.targets))} ="
+                    left = "return" if isinstance(node, ast.Return) else f"{ast.get_source_segment(source, node.targets[0])} ="
                     lines[node.lineno - 1] = f"{' ' * node.col_offset}{left} {BLANK}  # {comment[1]}"
                     lines[node.lineno:node.end_lineno] = [None] * (node.end_lineno - node.lineno)
         return "\n".join(line for line in lines if line is not None) + "\n"

@@ -1,0 +1,544 @@
+"""Exercises of chapter 6: the mask, the whole model, loading weights, and reading a stranger's checkpoint."""
+
+import torch
+from torch import nn
+
+from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.encoder import BertEncoder
+from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.model import BertModel, BertOutputs, BertPooler
+
+CHAPTER = "06_bert"
+
+
+# -- warm-up: the mask -----------------------------------------------------------------------------------------------
+
+def extend_mask(attention_mask):
+    """1 = real token, 0 = padding, [B, S] -> boolean, True = may be looked at, for all heads and queries: [B, 1, 1, S]."""
+    boolean = attention_mask.bool()             # blank: [B, S], True where the token is real
+    return boolean[:, None, None, :]            # blank: [B, 1, 1, S], one axis for the heads, one for the queries
+
+
+def check_extend_mask(answer):
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])                     # [B, S]
+    found = answer(mask)
+    if not isinstance(found, torch.Tensor):
+        raise Mistake(f"Your mask should be a tensor, but it is a {type(found).__name__}.")
+    shape = list(found.shape)
+    if shape == [2, 1, 5, 1]:
+        raise Mistake("Your mask is [B, 1, S, 1]: it hides what padding *asks*. What must be hidden is what is looked *at*, the last axis.")
+    if shape == [2, 5]:
+        raise Mistake("Your mask is still [B, S]: against scores of [B, A, S, S] its 2 texts would be read as queries. Add two axes.")
+    if shape == [2, 1, 5]:
+        raise Mistake("Your mask is [B, 1, S]: there are two axes to add, one for the heads and one for the queries.")
+    if found.is_floating_point():
+        raise Mistake(f"Your mask holds {found.dtype} numbers to be added to the scores; here a mask is boolean, True = may be looked at.")
+    if found.dtype != torch.bool:
+        raise Mistake(f"Your mask has the dtype {found.dtype}; a boolean one cannot be taken for numbers to add.")
+    if shape == [2, 1, 5, 5]:
+        raise Mistake("Your mask is [B, 1, S, S]: 25 truths a text where 5 say it all. Leave the axis of the queries at 1; it broadcasts.")
+    expect_tensor(found, [2, 1, 1, 5], "your mask")
+    if torch.equal(found, ~mask.bool()[:, None, None, :]):
+        raise Mistake("Your mask says True where there is padding. Here True means: may be looked at.")
+    if not torch.equal(found, mask.bool()[:, None, None, :]):
+        raise Mistake(f"For the second text, with 2 real tokens, your mask is {found[1, 0, 0].tolist()}.")
+
+
+def mask_by_view(attention_mask):
+    batch, length = attention_mask.shape
+    return (attention_mask == 1).view(batch, 1, 1, length)
+
+
+def mask_by_unsqueeze(attention_mask):
+    return attention_mask.gt(0).unsqueeze(1).unsqueeze(1)
+
+
+def mask_of_queries(attention_mask):
+    return attention_mask.bool()[:, None, :, None]
+
+
+def mask_inverted(attention_mask):
+    return (attention_mask == 0)[:, None, None, :]
+
+
+def mask_additive(attention_mask):
+    return (1.0 - attention_mask[:, None, None, :]) * -10000.0
+
+
+def mask_integers(attention_mask):
+    return attention_mask[:, None, None, :]
+
+
+def mask_flat(attention_mask):
+    return attention_mask.bool()
+
+
+def mask_one_axis(attention_mask):
+    return attention_mask.bool()[:, None]
+
+
+def mask_square(attention_mask):
+    real = attention_mask.bool()
+    return (real[:, None, :] & real[:, :, None])[:, None]
+
+
+def mask_of_the_first_text(attention_mask):
+    return attention_mask.bool()[:1].expand_as(attention_mask)[:, None, None, :]
+
+
+# -- build, and swapped in: the whole model --------------------------------------------------------------------------
+
+class Bert(nn.Module):
+    """Embeddings, encoder, pooler: the whole of BERT, with the names of the published checkpoints."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = BertEncoder(config)
+        self.pooler = nn.ModuleDict({"dense": nn.Linear(config.hidden_size, config.hidden_size)})
+
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        mask = None if attention_mask is None else attention_mask.bool()[:, None, None, :]      # [B, 1, 1, S]
+        embedded = self.embeddings(input_ids, token_type_ids)           # blank: [B, S, H], from ids and segments
+        states, _ = self.encoder(embedded, mask)                        # blank: L + 1 hidden states, and the weights (unused)
+        last = states[-1]                                               # blank: [B, S, H], the last layer's output
+        pooled = self.pooler["dense"](last[:, 0]).tanh()                # blank: [B, H], [CLS] through dense and tanh
+        return BertOutputs(last_hidden_state=last, pooler_output=pooled)
+
+
+def check_bert(answer):
+    config = BertConfig(vocab_size=19, hidden_size=12, num_hidden_layers=3, num_attention_heads=3, intermediate_size=20,
+                        max_position_embeddings=9)
+    reference = BertModel(config).double().eval()
+    with torch.no_grad():
+        for parameter in reference.parameters():
+            parameter.normal_(std=0.5)      # large enough that no mistake hides behind small numbers
+    mine = answer(config).double().eval()
+    try:
+        mine.load_state_dict(reference.state_dict())
+    except RuntimeError as error:
+        raise Mistake(f"Your model cannot take the weights of the package's: {error}.") from None
+    ids = torch.randint(1, 19, (2, 7))                                          # [B, S]
+    segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])     # [B, S]
+    mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])                           # [B, S]
+    found = mine(ids, segments, mask)
+    if not isinstance(found, BertOutputs):
+        raise Mistake(f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}.")
+    right = reference(ids, segments, mask, output_hidden_states=True)
+    last, pool = right.last_hidden_state, reference.pooler                      # [B, S, H]
+    if isinstance(found.last_hidden_state, list):
+        raise Mistake(f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last.")
+    recognise(found.last_hidden_state, last, [
+        (reference(ids, None, mask).last_hidden_state, "The segments do not reach the embeddings: your model takes both texts for the first."),
+        (reference(ids, segments).last_hidden_state, f"The mask does not reach the encoder: the second text is influenced by its {int((mask[1] == 0).sum())} padding tokens."),
+        (reference(ids, segments, 1 - mask).last_hidden_state, "Your mask is upside down: it hides the real tokens and shows the padding."),
+        (right.hidden_states[-2], "last_hidden_state is the output of the last layer but one."),
+        (right.hidden_states[0], "last_hidden_state is what went *into* the encoder."),
+    ], "last_hidden_state", tolerance=1e-8)
+    recognise(found.pooler_output, right.pooler_output, [
+        (pool.dense(last[:, 0]), "The pooler's tanh is missing."),
+        (last[:, 0], "The pooler gives back the [CLS] vector as it is: it still has to go through `dense` and tanh."),
+        (pool(last.mean(dim=1, keepdim=True)), "Your pooler takes the mean of all tokens; BERT's takes [CLS], the first."),
+        (pool(last[:, -1:]), "Your pooler takes the last token; [CLS] is the first."),
+        (pool(right.hidden_states[-2]), "Your pooler reads the last layer but one; it reads the last."),
+        (pool(right.hidden_states[0]), "Your pooler reads the embeddings; it reads the last layer."),
+    ], "pooler_output", tolerance=1e-8)
+
+
+class BertUnpacked(Bert):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        hidden = self.embeddings(input_ids, token_type_ids=token_type_ids)
+        for layer in self.encoder.layer:
+            hidden, _ = layer(hidden, attention_mask.gt(0)[:, None, None] if attention_mask is not None else None)
+        return BertOutputs(hidden, torch.tanh(self.pooler["dense"](hidden.select(1, 0))))
+
+
+class BertOfParts(Bert):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        whole = attention_mask.bool()[:, None, :].expand(-1, input_ids.size(1), -1)[:, None] if attention_mask is not None else None
+        *_, last = self.encoder(self.embeddings(input_ids, token_type_ids), whole)[0]
+        return BertOutputs(pooler_output=self.pooler["dense"](last)[:, 0].tanh(), last_hidden_state=last)
+
+
+class _Variant(Bert):
+    """The ways to get it wrong: each overrides one step."""
+
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        states, _ = self.encoder(self.embed(input_ids, token_type_ids), self.mask(attention_mask))
+        return BertOutputs(self.last(states), self.pool(states))
+
+    def embed(self, input_ids, token_type_ids):
+        return self.embeddings(input_ids, token_type_ids)
+
+    def mask(self, attention_mask):
+        return attention_mask.bool()[:, None, None, :]
+
+    def last(self, states):
+        return states[-1]
+
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0]).tanh()
+
+
+class BertWithoutSegments(_Variant):
+    def embed(self, input_ids, token_type_ids):
+        return self.embeddings(input_ids)
+
+
+class BertWithoutMask(_Variant):
+    def mask(self, attention_mask):
+        return None
+
+
+class BertMaskUpsideDown(_Variant):
+    def mask(self, attention_mask):
+        return ~attention_mask.bool()[:, None, None, :]
+
+
+class BertAllStates(_Variant):
+    def last(self, states):
+        return states
+
+
+class BertLastButOne(_Variant):
+    def last(self, states):
+        return states[-2]
+
+
+class BertFirstState(_Variant):
+    def last(self, states):
+        return states[0]
+
+
+class BertWithoutTanh(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0])
+
+
+class BertRawCls(_Variant):
+    def pool(self, states):
+        return states[-1][:, 0]
+
+
+class BertPoolsMean(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1].mean(dim=1)).tanh()
+
+
+class BertPoolsLastToken(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, -1]).tanh()
+
+
+class BertPoolsLayerBelow(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-2][:, 0]).tanh()
+
+
+class BertPoolsEmbeddings(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[0][:, 0]).tanh()
+
+
+class BertGivesTensor(Bert):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        return super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
+
+
+# -- build: load weights that really fit -----------------------------------------------------------------------------
+
+def load_strictly(model, tensors):
+    """Copy a dict of name -> tensor into the model; a ValueError that names the tensor for anything that does not fit."""
+    own = model.state_dict()
+    missing = own.keys() - tensors.keys()           # blank: names that the model has and the file lacks
+    unexpected = tensors.keys() - own.keys()        # blank: names that the file has and the model lacks
+    if missing or unexpected:
+        raise ValueError(f"missing: {sorted(missing)}, unexpected: {sorted(unexpected)}")
+    wrong = [name for name in own if own[name].shape != tensors[name].shape]        # blank: names whose shapes differ
+    if wrong:
+        raise ValueError(f"wrong shape: {[(name, list(tensors[name].shape)) for name in wrong]}")
+    with torch.no_grad():
+        for name in own:
+            own[name].copy_(tensors[name])          # state_dict holds the parameters' own memory
+
+
+def check_load_strictly(answer):
+    def model():
+        return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 4))
+
+    def refused(change, what, name):
+        target = model()
+        before = {key: tensor.clone() for key, tensor in target.state_dict().items()}
+        tensors = {key: torch.randn_like(tensor) for key, tensor in before.items()}
+        change(tensors)
+        try:
+            answer(target, tensors)
+        except ValueError as error:
+            if name not in str(error):
+                raise Mistake(f"A file with {what} is refused, but the message does not name {name}: “{error}”.") from None
+            if any(not torch.equal(before[key], tensor) for key, tensor in target.state_dict().items()):
+                raise Mistake(f"A file with {what} is refused too late: half of it has been copied by then. Look first, copy after.") from None
+        except (KeyError, RuntimeError, AttributeError) as error:
+            raise Mistake(f"A file with {what} ends in {type(error).__name__} ({error}); wanted is a ValueError that names {name}.") from None
+        else:
+            raise Mistake(f"A file with {what} ({name}) is loaded without a word.")
+
+    target, tensors = model(), {key: torch.randn_like(tensor) for key, tensor in model().state_dict().items()}
+    answer(target, tensors)
+    loaded = target.state_dict()
+    fresh = [key for key in tensors if not torch.equal(loaded[key], tensors[key])]
+    if fresh:
+        raise Mistake(f"A file that fits leaves {len(fresh)} of {len(tensors)} tensors as they were, {fresh[0]} among them.")
+    tensors["0.bias"].add_(1)
+    if torch.equal(target.state_dict()["0.bias"], tensors["0.bias"]):
+        raise Mistake("Your model now shares its memory with the file's tensors: a change of one changes the other. Copy.")
+    refused(lambda t: [t.update({f"model.{name}": t.pop(name)}) for name in list(t)], "'model.' before every name", "0.weight")
+    refused(lambda t: t.pop("2.weight"), "a tensor missing", "2.weight")
+    refused(lambda t: t.update({"3.bias": torch.zeros(4)}), "a tensor too many", "3.bias")
+    refused(lambda t: t.update({"0.weight": torch.randn(4, 4)}), "a wrong shape", "0.weight")
+    refused(lambda t: t.update({"2.weight": torch.randn(4)}), "a vector where a matrix belongs, which would broadcast", "2.weight")
+    refused(lambda t: t.update({"2.weight": torch.randn(16)}), "the right number of numbers in a wrong shape", "2.weight")
+
+
+def load_by_pytorch(model, tensors):
+    wanted, found = ({(name, tuple(t.shape)) for name, t in side.items()} for side in (model.state_dict(), tensors))
+    if wanted != found:
+        raise ValueError(f"wanted but not found: {wanted - found}; found but not wanted: {found - wanted}")
+    model.load_state_dict(tensors)
+
+
+def load_in_two_walks(model, tensors):
+    named = dict(model.named_parameters())
+    for name in {**named, **tensors}:
+        if (name in named) != (name in tensors) or named[name].shape != tensors[name].shape:
+            raise ValueError(f"{name} does not fit")
+    for name, parameter in named.items():
+        parameter.data = tensors[name].clone()
+
+
+def load_loosely(model, tensors):
+    model.load_state_dict(tensors, strict=False)
+
+
+def load_strict_of_pytorch(model, tensors):
+    model.load_state_dict(tensors)
+
+
+def load_ignoring_extras(model, tensors):
+    own = model.state_dict()
+    load_strictly(model, {name: tensors[name] for name in tensors if name in own})
+
+
+def load_ignoring_missing(model, tensors):
+    load_strictly(model, {**model.state_dict(), **tensors})
+
+
+def load_without_shapes(model, tensors):
+    own = model.state_dict()
+    if own.keys() != tensors.keys():
+        raise ValueError(f"{own.keys() ^ tensors.keys()}")
+    for name in own:
+        own[name].copy_(tensors[name])
+
+
+def load_by_number_of_elements(model, tensors):
+    own = model.state_dict()
+    if own.keys() != tensors.keys():
+        raise ValueError(f"{own.keys() ^ tensors.keys()}")
+    for name in own:
+        if own[name].numel() != tensors[name].numel():
+            raise ValueError(name)
+    for name in own:
+        own[name].copy_(tensors[name].reshape(own[name].shape))
+
+
+def load_while_looking(model, tensors):
+    own = model.state_dict()
+    for name in {**own, **tensors}:
+        if name not in own or name not in tensors or own[name].shape != tensors[name].shape:
+            raise ValueError(name)
+        own[name].copy_(tensors[name])
+
+
+def load_by_sharing(model, tensors):
+    load_strictly(model, tensors)
+    for name, parameter in model.named_parameters():
+        parameter.data = tensors[name]
+
+
+def load_nothing(model, tensors):
+    if model.state_dict().keys() != tensors.keys():
+        raise ValueError(f"{model.state_dict().keys() ^ tensors.keys()}")
+
+
+def load_silent(model, tensors):
+    try:
+        load_strictly(model, tensors)
+    except ValueError:
+        raise ValueError("the checkpoint does not fit") from None
+
+
+# -- think: a stranger's checkpoint ----------------------------------------------------------------------------------
+
+def read_shapes(shapes):
+    """The config that can be read off a BERT checkpoint's shapes (name -> shape); None for what they do not tell."""
+    vocab_size, hidden_size = shapes["embeddings.word_embeddings.weight"]
+    layers = {name.split(".")[2] for name in shapes if name.startswith("encoder.layer.")}
+    return {
+        "vocab_size": vocab_size,
+        "hidden_size": hidden_size,
+        "num_hidden_layers": len(layers),
+        "intermediate_size": shapes["encoder.layer.0.intermediate.dense.weight"][0],
+        "max_position_embeddings": shapes["embeddings.position_embeddings.weight"][0],
+        "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
+        "num_attention_heads": None,            # any number that divides H has the same matrices
+    }                                           # blank: a dict of seven names, four shapes to look at
+
+
+def check_read_shapes(answer):
+    for sizes in ({"vocab_size": 31, "hidden_size": 24, "num_hidden_layers": 11, "intermediate_size": 40,
+                   "max_position_embeddings": 17, "type_vocab_size": 16},
+                  {"vocab_size": 50, "hidden_size": 128, "num_hidden_layers": 2, "intermediate_size": 512,
+                   "max_position_embeddings": 512, "type_vocab_size": 2}):
+        with torch.device("meta"):
+            model = BertModel(BertConfig(**sizes, num_attention_heads=2))
+        shapes = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+        found = answer(shapes)
+        if not isinstance(found, dict):
+            raise Mistake(f"Your answer should be a dict of the config's names, but it is a {type(found).__name__}.")
+        unknown = [name for name in found if name not in sizes and name != "num_attention_heads"]
+        if unknown:
+            raise Mistake(f"No field of the config is called {unknown[0]!r}.")
+        for name, right in sizes.items():
+            if name not in found:
+                raise Mistake(f"Your dict has no {name}; the shapes tell it: {right}.")
+            if found[name] != right:
+                raise Mistake(f"You read {name} {found[name]} off a checkpoint of {right}.{_reason(name, found[name], sizes)}")
+        if found.get("num_attention_heads") is not None:
+            raise Mistake(f"You say {found['num_attention_heads']} heads; a checkpoint with other heads has the very same shapes. This one is for config.json to tell.")
+        if "num_attention_heads" not in found:
+            raise Mistake("Your dict says nothing of num_attention_heads: put None there, since no shape tells it.")
+
+
+def _reason(name, value, sizes):
+    if name == "num_hidden_layers" and value == sizes[name] - 1:
+        return " The layers count from 0."
+    if name == "num_hidden_layers" and value > 100:
+        return " That is the number of tensors, not of layers."
+    if name == "num_hidden_layers":
+        return " Mind layers with numbers of two digits: as words, '9' comes after '10'."
+    if name == "intermediate_size" and value == sizes["hidden_size"]:
+        return " A Linear's weight is [out, in]; the way up ends in I."
+    if name == "intermediate_size":
+        return " Four times the hidden size is a habit, not a law."
+    if name in ("vocab_size", "hidden_size"):
+        return " The word table is [V, H]."
+    return " That is the usual number; this checkpoint has its own."
+
+
+def read_shapes_by_probing(shapes):
+    def rows(name):
+        return shapes[f"embeddings.{name}_embeddings.weight"][0]
+    count = 0
+    while f"encoder.layer.{count}.output.dense.bias" in shapes:
+        count += 1
+    return dict(vocab_size=rows("word"), hidden_size=shapes["pooler.dense.bias"][0], num_hidden_layers=count, num_attention_heads=None,
+                intermediate_size=shapes["encoder.layer.0.output.dense.weight"][1], max_position_embeddings=rows("position"), type_vocab_size=rows("token_type"))
+
+
+def read_shapes_by_regex(shapes):
+    import re
+    layers = max(int(m[1]) for m in (re.match(r"encoder\.layer\.(\d+)\.", name) for name in shapes) if m) + 1
+    return read_shapes(shapes) | {"num_hidden_layers": layers}
+
+
+def read_with_heads(shapes):
+    return read_shapes(shapes) | {"num_attention_heads": max(1, shapes["pooler.dense.bias"][0] // 64)}
+
+
+def read_without_heads(shapes):
+    return {name: value for name, value in read_shapes(shapes).items() if value is not None}
+
+
+def read_last_layer_number(shapes):
+    return read_shapes(shapes) | {"num_hidden_layers": max(int(name.split(".")[2]) for name in shapes if "layer." in name)}
+
+
+def read_last_layer_as_word(shapes):
+    return read_shapes(shapes) | {"num_hidden_layers": int(max(name.split(".")[2] for name in shapes if "layer." in name)) - 1}
+
+
+def read_tensors_as_layers(shapes):
+    return read_shapes(shapes) | {"num_hidden_layers": sum("layer." in name for name in shapes)}
+
+
+def read_wrong_axis(shapes):
+    return read_shapes(shapes) | {"intermediate_size": shapes["encoder.layer.0.intermediate.dense.weight"][1]}
+
+
+def read_four_times(shapes):
+    return read_shapes(shapes) | {"intermediate_size": 4 * shapes["pooler.dense.bias"][0]}
+
+
+def read_swapped(shapes):
+    hidden, vocab = shapes["embeddings.word_embeddings.weight"]
+    return read_shapes(shapes) | {"vocab_size": vocab, "hidden_size": hidden}
+
+
+def read_usual_positions(shapes):
+    return read_shapes(shapes) | {"max_position_embeddings": 512}
+
+
+EXERCISES = [
+    Exercise(
+        chapter=CHAPTER, size="warm-up", minutes=5, title="A mask for every head and every query", solution=extend_mask, check=check_extend_mask,
+        task="The tokenizer gives a mask of `[B, S]`, 1 for a real token and 0 for padding. Attention compares every query with "
+             "every key in every head, `[B, A, S, S]`. Turn the one into a boolean mask that broadcasts onto the other, True = may be looked at.",
+        hints=("Which of the four axes runs over what is looked *at*? The mask belongs there. The others are 1, or B.",
+               "`attention_mask.bool()` and then two new axes in the middle: `[:, None, None, :]`."),
+        paragraph="Hide the padding",
+        right=(mask_by_view, mask_by_unsqueeze),
+        wrong={mask_of_queries: "hides what padding \\*asks\\*", mask_inverted: "True where there is padding", mask_additive: "numbers to be added",
+               mask_integers: "dtype torch.int64", mask_flat: "still \\[B, S\\]", mask_one_axis: "is \\[B, 1, S\\]",
+               mask_square: "25 truths", mask_of_the_first_text: "For the second text, with 2 real tokens"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=15, title="The whole of BERT", solution=Bert, check=check_bert,
+        task="All parts exist by now. Put them in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
+             "layer's [CLS] through the pooler. Your class will carry the weights of a real model below.",
+        hints=("`self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and gives back two things.",
+               "`states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooler is `dense` of token 0, then `.tanh()`."),
+        paragraph="Put together by hand",
+        right=(BertUnpacked, BertOfParts),
+        wrong={BertWithoutSegments: "segments do not reach", BertWithoutMask: "influenced by its 2 padding", BertMaskUpsideDown: "upside down",
+               BertAllStates: "is a list of 4", BertLastButOne: "output of the last layer but one", BertFirstState: "went \\*into\\*",
+               BertWithoutTanh: "tanh is missing", BertRawCls: "as it is", BertPoolsMean: "mean of all tokens", BertPoolsLastToken: "takes the last token",
+               BertPoolsLayerBelow: "reads the last layer but one", BertPoolsEmbeddings: "reads the embeddings", BertGivesTensor: "not Tensor"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=15, title="A loader that cannot be fooled", solution=load_strictly, check=check_load_strictly,
+        task="Copy tensors into a model by name. Anything that does not fit, a name missing, a name too many, another shape, is a `ValueError` "
+             "that names the tensor, raised *before* anything has been copied.",
+        hints=("`model.state_dict()` gives you the model's own names and tensors. The keys of two dicts can be subtracted like sets.",
+               "Compare shapes with `own[name].shape != tensors[name].shape`, for all names, before the first copy: `copy_` would broadcast."),
+        paragraph="Weights that do not arrive",
+        right=(load_by_pytorch, load_in_two_walks),
+        wrong={load_loosely: "'model.' before every name \\(0.weight\\) is loaded without a word", load_strict_of_pytorch: "ends in RuntimeError",
+               load_ignoring_extras: "a tensor too many \\(3.bias\\) is loaded", load_ignoring_missing: "a tensor missing \\(2.weight\\) is loaded without a word",
+               load_without_shapes: "a wrong shape ends in RuntimeError", load_by_number_of_elements: "right number of numbers",
+               load_while_looking: "refused too late", load_by_sharing: "shares its memory", load_nothing: "leaves 6 of 6 tensors",
+               load_silent: "does not name 0.weight"}),
+    Exercise(
+        chapter=CHAPTER, size="think", minutes=10, title="A stranger's checkpoint", solution=read_shapes, check=check_read_shapes,
+        task="Someone hands you a file of weights and has lost the `config.json`. From the names and shapes alone, which numbers of the config can you "
+             "recover? Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, "
+             "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell.",
+        hints=("Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
+               "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors."),
+        paragraph="A config that defends itself",
+        right=(read_shapes_by_probing, read_shapes_by_regex),
+        wrong={read_with_heads: "1 heads; a checkpoint with other heads", read_without_heads: "says nothing of num_attention_heads",
+               read_last_layer_number: "count from 0", read_last_layer_as_word: "two digits", read_tensors_as_layers: "number of tensors",
+               read_wrong_axis: "the way up ends in I", read_four_times: "a habit, not a law", read_swapped: "word table is",
+               read_usual_positions: "the usual number"}),
+]
