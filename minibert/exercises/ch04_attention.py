@@ -24,19 +24,31 @@ def scaled_scores(query, key):
     return scores / math.sqrt(query.size(-1))       # blank: Vaswani et al. 2017: divided by √D
 
 
-def scores_over(divisor):
+def scores_over(name, divisor):
     """The wrong answers of 4.1 that divide by something else."""
     def answer(query, key):
-        return query @ key.transpose(-2, -1) / divisor(query, key)
+        return query @ key.transpose(-2, -1) / divisor(query)
+    answer.__name__ = name
     return answer
 
 
-by_length = scores_over(lambda query, key: math.sqrt(query.size(-2)))
-by_heads = scores_over(lambda query, key: math.sqrt(query.size(1)))
-by_hidden = scores_over(lambda query, key: math.sqrt(query.size(1) * query.size(-1)))
-by_size = scores_over(lambda query, key: query.size(-1))
-by_nothing = scores_over(lambda query, key: 1)
-times_root = scores_over(lambda query, key: 1 / math.sqrt(query.size(-1)))
+by_length = scores_over("by_length", lambda query: math.sqrt(query.size(-2)))
+by_heads = scores_over("by_heads", lambda query: math.sqrt(query.size(1)))
+by_hidden = scores_over("by_hidden", lambda query: math.sqrt(query.size(1) * query.size(-1)))
+by_size = scores_over("by_size", lambda query: query.size(-1))
+by_nothing = scores_over("by_nothing", lambda query: 1)
+times_root = scores_over("times_root", lambda query: 1 / math.sqrt(query.size(-1)))
+
+
+def scores_by_einsum(query, key):
+    """Another right answer: the axes named by letters."""
+    return torch.einsum("basd,batd->bast", query, key) / query.size(-1) ** 0.5
+
+
+def scores_scaled_before(query, key):
+    """Another right answer: half of the scaling on either side, as some half-precision code does it."""
+    root = query.size(-1) ** 0.25
+    return (query / root) @ (key / root).mT
 
 
 def rows_are_keys(query, key):
@@ -90,34 +102,40 @@ def masked_with_where(query, key, value, mask=None):
     return torch.einsum("bast,batd->basd", weights, value), weights
 
 
-def masked_variant(scores=scaled_scores, hide=lambda scores, mask: scores.masked_fill(~mask, torch.finfo(scores.dtype).min),
-                   axis=-1, after=lambda weights, mask: weights):
+def lowest(scores, mask):
+    return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+
+
+def masked_variant(name, scores=scaled_scores, hide=lowest, axis=-1, after=lambda weights, mask: weights):
     """`masked_attention` with one decision changed."""
     def answer(query, key, value, mask=None):
         all_scores = scores(query, key)
         weights = (all_scores if mask is None else hide(all_scores, mask)).softmax(axis)
         weights = weights if mask is None else after(weights, mask)
         return weights @ value, weights
+    answer.__name__ = name
     return answer
 
 
-def shifted(number):
-    """Hide by adding a large negative number, as most published code does."""
-    return lambda scores, mask: scores + (~mask).to(scores.dtype) * number
+def fill(number):
+    return lambda scores, mask: scores.masked_fill(~mask, number)
 
 
-scale_by_length = masked_variant(scores=by_length)
-no_scale = masked_variant(scores=by_nothing)
-over_queries = masked_variant(axis=-2)
-mask_ignored = masked_variant(hide=lambda scores, mask: scores)
-polarity_reversed = masked_variant(hide=lambda scores, mask: scores.masked_fill(mask, torch.finfo(scores.dtype).min))
-masked_after_softmax = masked_variant(hide=lambda scores, mask: scores, after=lambda weights, mask: weights * mask)
-hidden_with_zero = masked_variant(hide=lambda scores, mask: scores.masked_fill(~mask, 0.0))
-hidden_with_ten_thousand = masked_variant(hide=shifted(-10000.0))
-hidden_with_a_billion = masked_variant(hide=lambda scores, mask: scores.masked_fill(~mask, -1e9))
-hidden_with_infinity = masked_variant(hide=lambda scores, mask: scores.masked_fill(~mask, -math.inf))
-empty_row_is_zero = masked_variant(hide=lambda scores, mask: scores.masked_fill(~mask, -math.inf),
-                                   after=lambda weights, mask: weights.nan_to_num(0.0))
+def unmasked(scores, mask):
+    return scores
+
+
+scale_by_length = masked_variant("scale_by_length", scores=by_length)
+no_scale = masked_variant("no_scale", scores=by_nothing)
+over_queries = masked_variant("over_queries", axis=-2)
+mask_ignored = masked_variant("mask_ignored", hide=unmasked)
+polarity_reversed = masked_variant("polarity_reversed", hide=lambda scores, mask: lowest(scores, ~mask))
+masked_after_softmax = masked_variant("masked_after_softmax", hide=unmasked, after=torch.mul)
+hidden_with_zero = masked_variant("hidden_with_zero", hide=fill(0.0))
+hidden_with_ten_thousand = masked_variant("hidden_with_ten_thousand", hide=lambda scores, mask: scores - 10000.0 * ~mask)
+hidden_with_a_billion = masked_variant("hidden_with_a_billion", hide=fill(-1e9))
+hidden_with_infinity = masked_variant("hidden_with_infinity", hide=fill(-math.inf))
+empty_row_is_zero = masked_variant("empty_row_is_zero", hide=fill(-math.inf), after=lambda weights, mask: weights.nan_to_num(0.0))
 
 
 def mask_flipped_in_place(query, key, value, mask=None):
@@ -365,7 +383,7 @@ class ScaledByLength(WithAttention):
 
 
 class ScaledByHidden(WithAttention):
-    attention = staticmethod(masked_variant(scores=by_hidden))
+    attention = staticmethod(masked_variant("scale_by_hidden", scores=by_hidden))
 
 
 class QueriesAndKeysSwapped(WithAttention):
@@ -532,8 +550,7 @@ EXERCISES = [
                "`key.transpose(-2, -1)` swaps the last two axes. The head size is `query.size(-1)`: not the number of tokens, not the hidden size."),
         paragraph="Why divide by √d?",
         solution=scaled_scores, check=check_scores,
-        right=(lambda query, key: torch.einsum("basd,batd->bast", query, key) / query.size(-1) ** 0.5,
-               lambda query, key: (query * query.size(-1) ** -0.25) @ (key * key.size(-1) ** -0.25).mT),
+        right=(scores_by_einsum, scores_scaled_before),
         wrong={by_length: r"sequence length, √5.*head here is 8", by_heads: r"√3, the number of heads", by_hidden: r"√24, the hidden size",
                by_size: r"head size, 8, without its square root.*0\.\d\d", by_nothing: r"not divided by √8.*\d\.\d\d instead of",
                times_root: r"multiplied by √8", rows_are_keys: r"\[2, 3, 7, 5\]: a row for each of the 7 keys"},
