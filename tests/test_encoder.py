@@ -151,6 +151,12 @@ def test_without_residual_connections_fresh_layers_make_all_tokens_one_vector(mo
     assert likeness_after_one_layer() > 0.95
 
 
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_every_layer_norm_takes_its_eps_from_the_config(norm_first):
+    norms = [m for m in BertModel(small_config(norm_first=norm_first, layer_norm_eps=1e-7)).modules() if isinstance(m, nn.LayerNorm)]
+    assert len(norms) == 1 + 2 * 3 + norm_first and {norm.eps for norm in norms} == {1e-7}
+
+
 def test_layers_start_different(make=lambda: BertModel(small_config()).encoder.layer):
     layers = make()
     for name, parameter in layers[0].named_parameters():

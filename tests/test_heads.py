@@ -57,6 +57,20 @@ def test_every_head_its_loss_and_every_gradient_equal_the_reference(name, dtype)
     assert_parity(model, twin, **inputs)
 
 
+@pytest.mark.parametrize("name", HEADS)
+def test_dropout_before_a_head_falls_where_it_falls_in_the_reference(name):
+    model = head(name, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.2, classifier_dropout=0.4).double()
+    inputs = {"input_ids": IDS, "output_attentions": True, **(CHOICES if "Choice" in name else {})}
+    results = []
+    for network in (model.train(), reference_twin(model)):
+        torch.manual_seed(0)
+        out = network(**inputs)
+        results.append({key: value for key, value in vars(out).items() if "logits" in key})
+    assert results[0].keys() == results[1].keys() != set()
+    for key, logits in results[0].items():
+        torch.testing.assert_close(logits, results[1][key], rtol=0, atol=1e-10)
+
+
 # What a loss counts
 
 def test_the_loss_is_the_mean_over_predicted_words_only(loss=class_loss):        # M1, M5, R5, R6
@@ -144,6 +158,7 @@ def test_parameters_of_the_published_sizes(name, preset, wanted):
 def test_classifier_dropout_is_its_own():
     model = head("BertForTokenClassification", classifier_dropout=0.4, hidden_dropout_prob=0.1)
     assert model.dropout.p == 0.4 and model.bert.embeddings.dropout.p == 0.1
+    assert head("BertForTokenClassification", classifier_dropout=0.0, hidden_dropout_prob=0.1).dropout.p == 0.0
     assert head("BertForTokenClassification", hidden_dropout_prob=0.1).dropout.p == 0.1
 
 

@@ -56,6 +56,20 @@ def test_the_model_without_pooler_equals_the_reference():
     assert_parity(model, reference_twin(model), input_ids=IDS, attention_mask=RIGHT)
 
 
+def test_dropout_falls_where_it_falls_in_the_reference():
+    """From one seed both draw the same zeros, if they draw them at the same places, in the same order, at the same rates."""
+    model = model_of(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.1)
+    twin = reference_twin(model)
+    for training in (True, False):
+        results = []
+        for network in (model.train(training), twin.train(training)):
+            torch.manual_seed(0)
+            results.append(network(IDS, attention_mask=RIGHT, output_attentions=True))
+        torch.testing.assert_close(results[0].last_hidden_state, results[1].last_hidden_state, rtol=0, atol=1e-10)
+        torch.testing.assert_close(results[0].pooler_output, results[1].pooler_output, rtol=0, atol=1e-10)
+    torch.testing.assert_close(model(IDS, attention_mask=RIGHT).pooler_output, results[1].pooler_output, rtol=0, atol=1e-10)
+
+
 def test_texts_packed_into_one_row_equal_the_reference_one_by_one():
     """A [B, S, S] mask shuts each text off from the others; its positions start again at 0."""
     model = model_of()
