@@ -438,7 +438,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
 
 @pytest.mark.parametrize("readable", [True, False], ids=["readable attention", "fused attention"])
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.float64, 1e-10)], ids=["float32", "float64"])
-def test_every_hidden_state_of_minilm_equals_the_reference(dtype, tolerance, readable):
+def test_every_hidden_state_of_minilm_equals_the_reference(dtype, tolerance, readable, needs_minilm):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         model = from_pretrained(MINILM).to(dtype)

@@ -60,7 +60,7 @@ def test_info_as_json(run):
     assert values["memory_bytes"]["weights float16"] == 2 * 109_482_240
 
 
-def test_info_on_folders_and_names(run, saved):
+def test_info_on_folders_and_names(needs_minilm, run, saved):
     assert "22,713,216" in run("info", MINILM)[1]
     model = BertForPreTraining(BertConfig(**SHAPE))
     total = sum(parameter.numel() for parameter in model.parameters())
@@ -70,7 +70,7 @@ def test_info_on_folders_and_names(run, saved):
 
 # -- similarity --------------------------------------------------------------------------------------------------------
 
-def test_similarity_of_texts_closest_first(run):
+def test_similarity_of_texts_closest_first(needs_minilm, run):
     status, out, _ = run("similarity", "Stocks fell.", "The cat sleeps.", "A kitten is dozing.")
     rows = [line.split("\t") for line in out.splitlines()]
     assert status == 0 and len(rows) == 3
@@ -79,7 +79,7 @@ def test_similarity_of_texts_closest_first(run):
 
 
 @pytest.mark.parametrize("source", ["file", "standard input"])
-def test_similarity_of_pairs_in_their_order(source, run, tmp_path, monkeypatch):
+def test_similarity_of_pairs_in_their_order(source, needs_minilm, run, tmp_path, monkeypatch):
     data = "\ufeffStocks fell.\tThe cat sleeps.\r\n\nThe cat sleeps.\tA kitten is dozing.\n".encode()
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)
@@ -122,7 +122,7 @@ def test_fill_mask_with_two_masks(run, saved):
     (["fill-mask", "the [MASK]", "--model", "x", "--top", "0"], "--top must be at least 1, not 0"),
     (["fill-mask", "the [MASK]", "--model", MINILM], "is a BertModel, which has no masked-word head"),
 ])
-def test_bad_input_is_one_line_and_status_2(argv, message, run, tmp_path, monkeypatch):
+def test_bad_input_is_one_line_and_status_2(argv, message, needs_minilm, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, err = run(*argv)
     assert status == 2 and not out and err.count("\n") == 1 and err.startswith(f"minibert {argv[0]}: ")
@@ -161,7 +161,7 @@ def test_help_is_friendly(argv, run):
     assert status == 0 and ("examples:\n  minibert" in out or "explains a command" in out)
 
 
-def test_ctrl_c_is_130(run, monkeypatch):
+def test_ctrl_c_is_130(needs_minilm, run, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
     monkeypatch.setattr(cli, "read_config", interrupted)

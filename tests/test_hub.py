@@ -37,7 +37,7 @@ def wheel(monkeypatch, tmp_path):
     return folder
 
 
-def test_the_installed_wheel_is_found_without_a_network(offline):
+def test_the_installed_wheel_is_found_without_a_network(needs_minilm, offline):
     folder = find_pretrained(MINILM)
     assert {"config.json", "model.safetensors", "vocab.txt"} <= {path.name for path in folder.iterdir()}
     assert not offline
