@@ -385,17 +385,17 @@ def check_greedy_trap(answer):
     word, better = found
     for place, piece in enumerate(better):
         if place and not piece.startswith("##"):
-            raise Mistake(f"your piece {piece!r} stands inside the word {word!r}, so it needs ## before it: '##{piece}'.")
+            raise Mistake(f"your piece number {place + 1}, {piece!r}, stands inside the word {word!r}, so it needs ## before it: '##{piece}'.")
         if not place and piece.startswith("##"):
             raise Mistake(f"your first piece {piece!r} has ##, which means that it cannot begin a word.")
         if piece not in TRAP_VOCAB:
             raise Mistake(f"your piece {piece!r} is not in the vocabulary of this exercise.")
     spelt = "".join(piece.removeprefix("##") for piece in better)
     if spelt != word:
-        raise Mistake(f"your pieces spell {spelt!r}, but your word is {word!r}.")
+        raise Mistake(f"your {len(better)} pieces spell {spelt!r} ({len(spelt)} letters), but your word is {word!r} ({len(word)}).")
     greedy = _cut(word, TRAP_VOCAB)
     if greedy == better:
-        raise Mistake(f"{better} is what longest match first itself gives for {word!r}; look for a cut with fewer pieces.")
+        raise Mistake(f"{better}, {len(better)} pieces, is what longest match first itself gives for {word!r}; look for a cut with fewer.")
     if greedy != ["[UNK]"] and len(greedy) <= len(better):
         raise Mistake(f"longest match first cuts {word!r} into {greedy}, {len(greedy)} pieces; yours has {len(better)}, so it loses nothing here.")
 
@@ -649,11 +649,11 @@ EXERCISES = [
         hints=("The trap needs two tokens of which one is the beginning of the other. Which two are they?",
                "`seas` is longer than `sea`, so it is always taken first. What follows `sea` in a word that then has no good continuation?"),
         solution=greedy_trap, check=check_greedy_trap, right=(_greedy_trap_dead_end, _greedy_trap_plural),
-        wrong={_greedy_trap_no_trap: "what longest match first itself gives", _greedy_trap_worse: "loses nothing here",
-               _greedy_trap_without_marks: "needs ## before it: '##side'", _greedy_trap_other_word: "your pieces spell 'seashore'",
+        wrong={_greedy_trap_no_trap: "itself gives for 'seabed'", _greedy_trap_worse: "loses nothing here",
+               _greedy_trap_without_marks: "needs ## before it: '##side'", _greedy_trap_other_word: "pieces spell 'seashore'",
                _greedy_trap_unknown_piece: "'##front' is not in the vocabulary", _greedy_trap_greedy_itself: "itself gives for 'seaside'",
                _greedy_trap_word_only: "a word and the list of its pieces", _greedy_trap_starts_inside: "cannot begin a word",
-               _greedy_trap_longer_is_no_gain: "your pieces spell 'underseb'"}),
+               _greedy_trap_longer_is_no_gain: "pieces spell 'underseb'"}),
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=5, title="Which text does a token belong to?", paragraph="Token types: which text is this?",
         task="""
