@@ -41,6 +41,14 @@ def needs_minilm() -> str:
 
 
 @pytest.fixture(scope="session")
+def needs_git() -> str:
+    """The path of git."""
+    if path := shutil.which("git"):
+        return path
+    absent("git", "install it from your system's packages")
+
+
+@pytest.fixture(scope="session")
 def needs_chromium() -> str:
     """The path of a Chromium or Chrome, for the tests that look at pages."""
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):

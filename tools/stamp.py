@@ -40,14 +40,15 @@ def install_if_missing(distribution, *pip_arguments, remedy):
         importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         command = [sys.executable, "-m", "pip", "install", "--quiet", *pip_arguments]
-        if subprocess.run(command, capture_output=True).returncode != 0:
+        pip = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if pip.returncode != 0:
+            print(pip.stdout)
             raise RuntimeError(f"pip could not install {distribution}: check the network connection, {remedy}.") from None
         importlib.invalidate_caches()
 
 
-source = os.environ.get("MINIBERT_SOURCE", "git+%(url)s")
 install_if_missing(
-    "minibert-course", f"minibert-course @ {source}" if source.startswith("git+") else source,
+    "minibert-course", os.environ.get("MINIBERT_SOURCE", "git+%(url)s"),
     remedy="or set the environment variable MINIBERT_SOURCE to a wheel of the course or to git+ and its address, and run this cell again",
 )
 install_if_missing(
