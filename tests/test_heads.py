@@ -34,9 +34,13 @@ HEADS = {
 }
 
 
-def head(name, **more):
+def fresh_head(name, **more):
     changes = {**HEADS[name][0], **more}
-    return draw_weights(getattr(minibert, name.split(",")[0])(BertConfig.from_dict({**small_config().to_dict(), **changes})))
+    return getattr(minibert, name.split(",")[0])(BertConfig.from_dict({**small_config().to_dict(), **changes}))
+
+
+def head(name, **more):
+    return draw_weights(fresh_head(name, **more))
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
@@ -131,6 +135,14 @@ def test_every_parameter_gets_a_gradient_from_the_pretraining_losses(changes):
         assert parameter.grad is not None, name
         nothing_to_learn = name.endswith("key.bias")        # see test_a_bias_on_the_keys_changes_nothing
         assert (parameter.grad.abs().max() < 1e-12) == nothing_to_learn, name
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_fresh_heads_are_drawn_like_the_rest(name):
+    torch.manual_seed(0)
+    for module in fresh_head(name, initializer_range=0.5).modules():
+        if isinstance(module, torch.nn.Linear):
+            assert (module.bias == 0).all() and 0.25 < module.weight.std() < 0.75
 
 
 def test_the_decoder_is_the_word_table():
