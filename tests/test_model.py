@@ -169,9 +169,10 @@ def test_bert_large_has_335_141_888_parameters():
 # Fresh weights
 
 @pytest.mark.parametrize("std", [0.02, 0.1])
-def test_fresh_weights_are_as_published(std):
+@pytest.mark.parametrize("cls", [BertModel, BertForPreTraining])
+def test_fresh_weights_are_as_published(cls, std):
     torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=2000, initializer_range=std))
+    model = cls(BertConfig.preset("tiny", vocab_size=2000, initializer_range=std))
     for name, parameter in model.named_parameters():
         if "LayerNorm.weight" in name:
             assert (parameter == 1).all(), name         # R9
@@ -181,7 +182,7 @@ def test_fresh_weights_are_as_published(std):
             drawn = parameter[1:] if "word_embeddings" in name else parameter
             near = 4 / math.sqrt(2 * drawn.numel()) + 0.01      # four standard errors of a standard deviation
             assert abs(drawn.std() / std - 1) < near and abs(drawn.mean()) < 5 * std / math.sqrt(drawn.numel()), name
-    assert (model.bert.embeddings.word_embeddings.weight[0] == 0).all()
+    assert (getattr(model, "bert", model).embeddings.word_embeddings.weight[0] == 0).all()
 
 
 def test_layer_norms_drawn_like_the_other_weights_are_caught(monkeypatch):     # R9
@@ -190,7 +191,7 @@ def test_layer_norms_drawn_like_the_other_weights_are_caught(monkeypatch):     #
             torch.nn.init.normal_(parameter, std=self.config.initializer_range)
     monkeypatch.setattr("minibert.model.BertPreTrainedModel.initialize_weights", draw_everything)
     with pytest.raises(AssertionError):
-        test_fresh_weights_are_as_published(0.02)
+        test_fresh_weights_are_as_published(BertModel, 0.02)
 
 
 # Errors of the user
