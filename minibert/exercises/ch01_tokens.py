@@ -21,7 +21,7 @@ def next_merge(words):
             single[piece] += count
         for pair in zip(pieces, pieces[1:]):
             together[pair] += count
-    scores = {(a, b): together[a, b] / (single[a] * single[b]) for a, b in together}  # blank: a score for every pair
+    scores = {(a, b): n / (single[a] * single[b]) for (a, b), n in together.items()}  # blank: a score for every pair
     return max(scores, key=scores.get)  # blank: the pair with the best score
 
 
@@ -149,8 +149,8 @@ def wordpiece(word, vocab):
         return ["[UNK]"]
     pieces, start = [], 0
     while start < len(word):
-        prefix = "##" if start > 0 else ""  # blank: what stands before a piece that does not begin the word?
-        ends = range(len(word), start, -1)  # blank: all ends that a piece from `start` can have, the longest piece first
+        prefix = "##" if start > 0 else ""  # blank: what marks a piece inside the word?
+        ends = range(len(word), start, -1)  # blank: all its possible ends, the longest piece first
         for end in ends:
             piece = prefix + word[start:end]
             if piece in vocab:
@@ -410,7 +410,7 @@ def token_types(tokens):
     """0 up to and with the first [SEP], then 1, and 0 again on padding: one number for each token."""
     end = tokens.index("[PAD]") if "[PAD]" in tokens else len(tokens)
     first = tokens.index("[SEP]") + 1  # blank: how many tokens belong to the first text?
-    second = end - first  # blank: how many belong to the second one? (none, if there is only one text)
+    second = end - first  # blank: and to the second? (none, if there is only one)
     padding = len(tokens) - end  # blank: how many are padding?
     return [0] * first + [1] * second + [0] * padding
 
@@ -502,9 +502,9 @@ def check_token_types(answer):
 def padded_batch(rows, pad_id):
     """Lists of ids to a batch: input_ids [B, S] and attention_mask [B, S], padding on the right."""
     length = max(len(row) for row in rows)  # blank: S, the number of columns
-    input_ids = torch.tensor([row + [pad_id] * (length - len(row)) for row in rows])  # blank: every row, then padding: [B, S]
-    attention_mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])  # blank: 1 token, 0 padding: [B, S]
-    return input_ids, attention_mask
+    filled = [row + [pad_id] * (length - len(row)) for row in rows]  # blank: every row, then padding
+    mask = [[1] * len(row) + [0] * (length - len(row)) for row in rows]  # blank: 1 on tokens, 0 on padding
+    return torch.tensor(filled), torch.tensor(mask)                     # [B, S], [B, S]
 
 
 def _padded_batch_filled(rows, pad_id):
@@ -604,15 +604,15 @@ EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="build", minutes=8, title="Which pair is joined next?", paragraph="Three rules for choosing a pair",
         task="""
-            The likelihood rule looks at how often two neighbours stand together *beside how often each occurs at all*. `words` maps
+            The short rule looks at how often two neighbours stand together *beside how often each occurs at all*. `words` maps
             the pieces of every word, a tuple, to the number of times the word occurs. Return the pair of neighbours with the largest
 
             $$\\text{score}(a, b) = \\frac{\\text{count}(a\\,b)}{\\text{count}(a)\\;\\text{count}(b)}$$
 
             as a tuple such as `("b", "##a")`. The two counters are already filled for you.
         """,
-        hints=("`together[a, b]` is the number of times that `a` stands right before `b`. Which two numbers of `single` does the formula need?",
-               "A dict comprehension `{(a, b): … for a, b in together}` makes all scores; `max(scores, key=scores.get)` finds the best key."),
+        hints=("`together.items()` gives every pair with the number of times `n` that its parts stand side by side. Which two numbers of `single` does the formula need?",
+               "A dict comprehension `{(a, b): … for (a, b), n in together.items()}` makes all scores; `max(scores, key=scores.get)` finds the best key."),
         solution=next_merge, check=check_next_merge, right=(_next_merge_by_fractions, _next_merge_sorted),
         wrong={_next_merge_most_frequent: "most frequent pair, which is the rule of byte-pair", _next_merge_lowest: "lowest score",
                _next_merge_every_word_once: "count every word once", _next_merge_sum_below: "sum of the two counts",
