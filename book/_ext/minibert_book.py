@@ -132,7 +132,7 @@ def style_generated_cells(app, doctree):
     if path.suffix != ".ipynb":
         return
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    kinds = {i: kind for i, cell in enumerate(cells) if cell["cell_type"] == "markdown" and (kind := generated_kind(cell))}
+    kinds = {i: classes for i, cell in enumerate(cells) if cell["cell_type"] == "markdown" and (classes := generated_classes(cell))}
     for parent in [doctree, *doctree.findall(nodes.section)]:
         box, inside = None, None
         for node in list(parent.children):
@@ -141,18 +141,18 @@ def style_generated_cells(app, doctree):
                 inside = None
                 continue
             if index != inside:
-                inside, box = index, nodes.container(classes=["generated", f"generated-{kinds[index]}"])
+                inside, box = index, nodes.container(classes=kinds[index])
                 parent.insert(parent.index(node), box)
             parent.remove(node)
             box += node
 
 
-def generated_kind(cell):
-    """'exercise', 'quiz', … of a cell that a tool wrote; '' for one that a person wrote."""
-    value = cell["metadata"].get("minibert", "")
-    if isinstance(value, dict):
-        value = value.get("generated") or value.get("kind") or ""
-    return nodes.make_id(str(value).split()[0]) if value else ""
+def generated_classes(cell):
+    """Classes such as generated, generated-exercise, task for a cell that a tool wrote; none for one that a person wrote."""
+    origin = cell["metadata"].get("minibert", {})
+    if "generated" not in origin:
+        return []
+    return ["generated", f"generated-{origin['generated']}", *([origin["part"]] if "part" in origin else [])]
 
 
 def link_everything(app, doctree, docname):
