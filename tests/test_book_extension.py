@@ -46,7 +46,7 @@ def build(folder, repository):
     (source / "book" / "glossary.md").write_text("# Glossary\n\nquery\n: It asks. A *query* here is no link.\n\nattention mask (padding)\n: Who may be seen.\n")
     (source / "book" / "bibliography.md").write_text("# Bibliography\n\n[One](https://work.example/one)\n\n```{bibliography}\n:all:\n```\n")
     nbformat.write(new_notebook(cells=CELLS, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}), source / "page.ipynb")
-    overrides = {"html_theme_options": {"repository_url": repository, "use_repository_button": True, "launch_buttons": {"colab_url": "https://colab.example"}}}
+    overrides = {"html_theme_options": {"repository_url": repository, "repository_branch": "main", "use_repository_button": True, "launch_buttons": {"colab_url": "https://colab.example"}}}
     sys.path.insert(0, str(ROOT / "book" / "_ext"))
     try:
         with docutils_namespace():
