@@ -226,6 +226,12 @@ def test_without_positions_a_text_may_be_of_any_length():
     assert BertModel(small_config(position_embedding_type="none"))(ids).last_hidden_state.shape == (1, 50, 24)
 
 
+def test_ids_may_be_int32():
+    model = model_of()
+    assert torch.equal(model(IDS.int(), SEGMENTS.int(), RIGHT.int(), PLACES.int()).pooler_output,
+                       model(IDS, SEGMENTS, RIGHT, PLACES).pooler_output)
+
+
 def test_masks_are_boolean_and_broadcast_over_heads():
     assert extended_mask(None, IDS) is None
     assert torch.equal(extended_mask(RIGHT, IDS), RIGHT.bool()[:, None, None])
