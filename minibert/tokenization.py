@@ -78,7 +78,7 @@ class WordPieceTokenizer:
         else:
             raise ValueError(f"no vocab.txt and no tokenizer.json in {folder}")
         if (folder / "tokenizer_config.json").exists():
-            stored = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+            stored = _read_json(folder / "tokenizer_config.json")
             options.update({key: stored[key] for key in options if key in stored})
         return cls(vocab, options["do_lower_case"], options["strip_accents"])
 
@@ -145,9 +145,7 @@ class WordPieceTokenizer:
         pairs = None if pairs is None else list(pairs)
         if pairs is not None and len(pairs) != len(texts):
             raise ValueError(f"{len(texts)} texts but {len(pairs)} pairs: every text needs its partner")
-        for text in texts + (pairs or []):
-            if not isinstance(text, str):
-                raise ValueError(f"a text must be a str, not {type(text).__name__}: {text!r}")
+        _check_texts(texts + (pairs or []))
         least = (3 if pairs is None else 5) if add_special_tokens else 1
         if max_length is not None and max_length < least:
             raise ValueError(f"max_length={max_length} leaves no room for the text: at least {least} are needed")
@@ -206,6 +204,7 @@ def _learn_vocab(texts: Iterable[str], vocab_size: int, lowercase: bool, strip_a
     if isinstance(texts, str):
         raise ValueError("texts is one str: give a list of texts")
     texts = list(texts)
+    _check_texts(texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)
     words = Counter(word for text in texts for word, _ in
                     tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(text)))
@@ -255,10 +254,27 @@ def _read_vocab_file(path: Path) -> dict[str, int]:
 
 def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict]:
     """The vocabulary and the normaliser's options in the library's own file."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if content["model"].get("type") != "WordPiece":
-        raise ValueError(f"{path} holds a {content['model'].get('type')} tokenizer; WordPiece is wanted")
-    return content["model"]["vocab"], content.get("normalizer") or {}
+    content = _read_json(path)
+    model = content.get("model") or {}
+    if model.get("type") != "WordPiece" or not isinstance(model.get("vocab"), dict):
+        raise ValueError(f"{path} holds a {model.get('type')} tokenizer; WordPiece with its vocab is wanted")
+    return model["vocab"], content.get("normalizer") or {}
+
+
+def _read_json(path: Path) -> dict:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds a {type(content).__name__}; a JSON object is wanted")
+    return content
+
+
+def _check_texts(texts: list) -> None:
+    for text in texts:
+        if not isinstance(text, str):
+            raise ValueError(f"a text must be a str, not {type(text).__name__}: {text!r}")
 
 
 def _check_vocab(vocab: dict[str, int]) -> None:

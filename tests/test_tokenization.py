@@ -220,7 +220,15 @@ def test_missing_files(tmp_path):
     with pytest.raises(ValueError, match="no vocab.txt and no tokenizer.json"):
         WordPieceTokenizer.from_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"type": "BPE", "vocab": {}}}))
-    with pytest.raises(ValueError, match="holds a BPE tokenizer; WordPiece is wanted"):
+    with pytest.raises(ValueError, match="holds a BPE tokenizer; WordPiece with its vocab is wanted"):
+        WordPieceTokenizer.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("content, message", [("{", "tokenizer_config.json is not JSON"), ("[1]", "holds a list; a JSON object is wanted")])
+def test_broken_options(tiny, tmp_path, content, message):
+    tiny.save(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(content)
+    with pytest.raises(ValueError, match=message):
         WordPieceTokenizer.from_pretrained(tmp_path)
 
 
@@ -239,6 +247,7 @@ def test_missing_files(tmp_path):
     (lambda t: WordPieceTokenizer({"[PAD]": 0}), "1 tokens lacks"),
     (lambda t: WordPieceTokenizer({**t.vocab, "gap": 20}), "15 tokens must be 0 to 14"),
     (lambda t: WordPieceTokenizer.train("a text", 100), "texts is one str"),
+    (lambda t: WordPieceTokenizer.train(["a", b"b"], 100), "a text must be a str, not bytes"),
     (lambda t: WordPieceTokenizer.train([" "], 100), "no words to learn from"),
     (lambda t: WordPieceTokenizer.train(["abc"], 9), "vocab_size=9 is too small: 5 special tokens and 5 single .* need 10"),
 ])
