@@ -475,7 +475,7 @@ EXERCISES = [
                LayerTanhGelu: "tanh form", LayerDefaultEps: "default eps 1e-05; the config asks for 0.1",
                LayerWithoutMask: "mask does not reach", LayerWithoutWeights: "second thing that forward gives back",
                LayerEarlyDropout: "before the second linear map", LayerNoDropout: "nothing is dropped",
-               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "50% of the feed-forward's result"}),
+               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "5\\d% of the feed-forward's result"}),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="Seven million, to the last one", solution=layer_parameters, check=check_layer_parameters,
         task="With pencil and paper first: how many parameters has one encoder layer, as a function of its two widths? The "
