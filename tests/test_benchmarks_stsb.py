@@ -113,6 +113,17 @@ def test_the_committed_log_reaches_the_published_figure():
     assert len(by_variant["untrained"]) == 3 and max(by_variant["untrained"]) < 0.5 < by_variant["bag of words"][0] < 0.6
 
 
+def test_the_book_quotes_the_committed_log():
+    rows = json.loads((ROOT / "benchmarks" / "logs" / "stsb.json").read_text())["rows"]
+    found = {}
+    for row in rows:
+        found.setdefault(row["variant"], []).append(row["spearman"])
+    chapter = (ROOT / "notebooks" / "00_first_look.ipynb").read_text(encoding="utf-8")
+    assert f"| MiniLM, mean of its tokens | {found['MiniLM'][0]:.3f} |" in chapter
+    assert f"| counting common words | {found['word overlap'][0]:.3f} |" in chapter
+    assert f"| untrained, three seeds | {min(found['untrained']):.3f} to {max(found['untrained']):.3f} |" in chapter
+
+
 @pytest.mark.slow
 def test_the_benchmark_can_be_repeated(needs_shared_data, needs_minilm, capsys):
     assert stsb.main(["--check"]) == 0, capsys.readouterr().out

@@ -1,0 +1,466 @@
+"""Exercises of chapter 0: a first look."""
+
+import torch
+import torch.nn.functional as F
+
+from minibert.exercises.base import Exercise, Mistake, recognise
+from minibert.sentence import mean_pool
+
+CHAPTER = "00_first_look"
+
+
+def draw(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+# 0.1 ------------------------------------------------------------------------------------------------------------------
+
+def cosine(one, other):
+    """How alike the directions of two vectors are, from -1 to 1: [..., H] and [..., H] -> [...]."""
+    product = (one * other).sum(dim=-1)                         # blank: the dot product along the last axis
+    return product / (one.norm(dim=-1) * other.norm(dim=-1))    # blank: divided by both lengths
+
+
+def cosine_of_units(one, other):
+    """Another right answer: both made as long as 1 first."""
+    return (F.normalize(one, dim=-1) * F.normalize(other, dim=-1)).sum(-1)
+
+
+def cosine_by_einsum(one, other):
+    """Another right answer: sums of squares, and one root."""
+    squares = one.square().sum(-1) * other.square().sum(-1)
+    return torch.einsum("...h,...h->...", one, other) / squares.sqrt()
+
+
+def dot_only(one, other):
+    return (one * other).sum(-1)
+
+
+def divided_once(one, other):
+    return (one * other).sum(-1) / one.norm(dim=-1)
+
+
+def divided_by_squares(one, other):
+    return (one * other).sum(-1) / (one.square().sum(-1) * other.square().sum(-1))
+
+
+def divided_by_sum(one, other):
+    return (one * other).sum(-1) / (one.norm(dim=-1) + other.norm(dim=-1))
+
+
+def divided_by_taxicab(one, other):
+    return (one * other).sum(-1) / (one.abs().sum(-1) * other.abs().sum(-1))
+
+
+def mean_product(one, other):
+    return (one * other).mean(-1) / (one.norm(dim=-1) * other.norm(dim=-1))
+
+
+def unsigned(one, other):
+    return cosine(one, other).abs()
+
+
+def distance(one, other):
+    return 1 - cosine(one, other)
+
+
+def centred(one, other):
+    return cosine(one - one.mean(-1, keepdim=True), other - other.mean(-1, keepdim=True))
+
+
+def length_of_everything(one, other):
+    return (one * other).sum(-1) / (one.norm() * other.norm())
+
+
+def check_cosine(answer):
+    one, other = draw(3, 5) + 0.4, 2 * draw(3, 5, seed=1) - 0.7         # [3, H], neither of mean 0 nor of length 1
+    found, right = answer(one, other), cosine(one, other)               # [3]
+    if isinstance(found, torch.Tensor) and found.shape == one.shape:
+        raise Mistake("Two batches of 3 vectors give you [3, 5], a number for every component; sum over the 5 components, and [3] is left.")
+    value, want = (lambda wrong: f"{wrong(one, other)[0]:.2f}"), f"{right[0]:.2f}"
+    suspects = [(wrong(one, other), sentence.format(value(wrong), want)) for wrong, sentence in (
+        (dot_only, "Your number is the dot product alone, {0}: a vector twice as long would double it. Divided by both lengths it is {1}."),
+        (divided_once, "You divide by the length of the first vector only: {0}. With both lengths it is {1}."),
+        (divided_by_squares, "You divide by the squared lengths: {0}. The length is the root of the sum of squares; with it you get {1}."),
+        (divided_by_sum, "You divide by the sum of the two lengths: {0}. Their product makes every vector's cosine with itself 1; here it gives {1}."),
+        (divided_by_taxicab, "Your lengths are sums of absolute values, which gives {0}; the length that belongs to a dot product is the root of the sum of squares: {1}."),
+        (mean_product, "You take the mean of the products, {0}, where a dot product is their sum: {1}."),
+        (unsigned, "Your sign is lost: {0} where {1} is right. Opposite directions have the cosine -1."),
+        (distance, "Your {0} is 1 minus the cosine, a distance: small for what is alike. The cosine itself is {1}."),
+        (centred, "You take each vector's mean away first: {0}. That is a correlation; the cosine leaves the vectors where they are: {1}."),
+        (length_of_everything, "You divide by the length of the whole batch, all 3 vectors at once: {0}. Each vector has a length of its own: {1}."))]
+    recognise(found, right, suspects, "The cosine")
+
+
+# 0.2 ------------------------------------------------------------------------------------------------------------------
+
+def certainly_equal(one, other, reading):
+    """Which positions of two texts have equal vectors for certain, whatever the weights are.
+
+    `one` and `other` are lists of token ids. `reading` says what a position may look at, itself always included:
+    "left to right" (it and all before it), "right to left" (it and all after it) or "both" (all). -> list of positions.
+    """
+    length = min(len(one), len(other))
+    if reading == "left to right":
+        return [i for i in range(length) if one[:i + 1] == other[:i + 1]]       # blank: all that position i may look at is the same
+    if reading == "right to left":
+        return [i for i in range(length) if one[i:] == other[i:]]               # blank: the same question for the other direction
+    return list(range(length)) if one == other else []                          # blank: and for both
+
+
+def equal_by_walking(one, other, reading):
+    """Another right answer: walk as long as nothing differs."""
+    length, equal = min(len(one), len(other)), []
+    if reading == "both":
+        return [*range(length)] if one == other else []
+    if reading == "right to left" and len(one) != len(other):
+        return []
+    for i in (range(length) if reading == "left to right" else reversed(range(length))):
+        if one[i] != other[i]:
+            break
+        equal.append(i)
+    return sorted(equal)
+
+
+def equal_by_what_is_seen(one, other, reading):
+    """Another right answer: write down what each position sees, with its place."""
+    def seen(ids, i):
+        places = {"left to right": range(i + 1), "right to left": range(i, len(ids)), "both": range(len(ids))}[reading]
+        return {(place, ids[place]) for place in places}
+    return [i for i in range(min(len(one), len(other))) if seen(one, i) == seen(other, i)]
+
+
+def equal_tokens(one, other, reading):
+    return [i for i in range(min(len(one), len(other))) if one[i] == other[i]]
+
+
+def forgets_itself(one, other, reading):
+    length = min(len(one), len(other))
+    if reading == "left to right":
+        return [i for i in range(length) if one[:i] == other[:i]]
+    return certainly_equal(one, other, reading)
+
+
+def one_too_few(one, other, reading):
+    found = certainly_equal(one, other, reading)
+    return found[:-1] if reading == "left to right" else found
+
+
+def directions_swapped(one, other, reading):
+    swapped = {"left to right": "right to left", "right to left": "left to right", "both": "both"}
+    return certainly_equal(one, other, swapped[reading])
+
+
+def both_is_either(one, other, reading):
+    if reading != "both":
+        return certainly_equal(one, other, reading)
+    return sorted({*certainly_equal(one, other, "left to right"), *certainly_equal(one, other, "right to left")})
+
+
+def both_is_left_to_right(one, other, reading):
+    return certainly_equal(one, other, "left to right" if reading == "both" else reading)
+
+
+def aligned_at_the_end(one, other, reading):
+    if reading != "right to left":
+        return certainly_equal(one, other, reading)
+    shift = len(other) - len(one)
+    return [i for i in range(len(one)) if i + shift >= 0 and one[i:] == other[i + shift:]]
+
+
+def never_equal(one, other, reading):
+    return []
+
+
+def counted(one, other, reading):
+    return len(certainly_equal(one, other, reading))
+
+
+def check_certainly_equal(answer):
+    one, other = [2, 7, 8, 3, 7, 9, 5, 4], [2, 7, 8, 6, 7, 1, 5, 4]     # equal at the ends, and once in the middle
+    longer = [2, 7, 8, 3, 3, 7, 9, 5, 4]                                # `one` with one token more in the middle
+    shown = f"{one} and {other}"
+
+    def ask(first, second, reading):
+        found = answer(list(first), list(second), reading)
+        if not isinstance(found, list):
+            raise Mistake(f"For {shown} you return {found!r}, which is no list; wanted are the positions themselves, in a list.")
+        return found
+
+    forward, backward = ask(one, other, "left to right"), ask(one, other, "right to left")
+    if forward == equal_tokens(one, other, ""):
+        raise Mistake(f"Your {forward} are the positions with the same token. Position 4 holds 7 in both texts, but it has looked at position 3, "
+                      "which differs: its vectors differ.")
+    if forward == [6, 7] and backward == [0, 1, 2]:
+        raise Mistake("Your directions are swapped: reading left to right, [0, 1, 2] look at equal beginnings, and you name [6, 7].")
+    if forward == [0, 1, 2, 3]:
+        raise Mistake("You count position 3, where the tokens are 3 and 6. A position looks at itself, too.")
+    if forward == [0, 1]:
+        raise Mistake("You stop at [0, 1]: position 2 looks at 2, 7, 8 in both texts, itself included, so it is equal as well.")
+    if forward != [0, 1, 2]:
+        raise Mistake(f"Left to right, {shown} share the vectors of positions [0, 1, 2]; you name {forward}.")
+    if backward != [6, 7]:
+        raise Mistake(f"Right to left, {shown} share the vectors of positions [6, 7]; you name {backward}.")
+    both = ask(one, other, "both")
+    if both == [0, 1, 2, 6, 7]:
+        raise Mistake("In both directions you name [0, 1, 2, 6, 7], what either direction alone would leave equal. "
+                      "Position 0 now looks right as well, and sees that position 3 differs.")
+    if both == [0, 1, 2]:
+        raise Mistake("In both directions you name [0, 1, 2], as for left to right. Now position 0 looks at position 3 as well, which differs.")
+    if both:
+        raise Mistake(f"In both directions every position looks at position 3, which differs: none is certainly equal, and you name {both}.")
+    if ask(one, one, "both") != list(range(8)):
+        raise Mistake("The text [2, 7, 8, 3, 7, 9, 5, 4] compared with itself has 8 equal vectors, in any direction; "
+                      f"you name {ask(one, one, 'both')}.")
+    uneven = ask(one, longer, "right to left")
+    if uneven:
+        raise Mistake(f"For texts of 8 and 9 tokens you name {uneven}, right to left. The ends are equal, but not their positions: the last "
+                      "token stands at 7 here and at 8 there, and a position has a vector of its own.")
+
+
+# 0.3 ------------------------------------------------------------------------------------------------------------------
+
+def mean_pooling(last_hidden_state, attention_mask):
+    """The mean of the real tokens' vectors: [B, S, H] and [B, S] (1 = real, 0 = padding) -> [B, H]."""
+    real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)     # [B, S, 1]
+    total = (last_hidden_state * real).sum(dim=1)                       # blank: the sum over the tokens, padding counted as 0
+    return total / real.sum(dim=1)                                      # blank: divided by how many real tokens each text has
+
+
+def pooled_by_matrix(last_hidden_state, attention_mask):
+    """Another right answer: the weights 1/n and 0 as a matrix product."""
+    weights = attention_mask.to(last_hidden_state.dtype)                # [B, S]
+    weights = weights / weights.sum(-1, keepdim=True)
+    return (weights[:, None] @ last_hidden_state)[:, 0]
+
+
+def pooled_one_by_one(last_hidden_state, attention_mask):
+    """Another right answer: text by text."""
+    return torch.stack([vectors[mask.bool()].mean(0) for vectors, mask in zip(last_hidden_state, attention_mask)])
+
+
+def padding_included(hidden, mask):
+    return hidden.mean(dim=1)
+
+
+def divided_by_length(hidden, mask):
+    return (hidden * mask[..., None]).mean(dim=1)
+
+
+def padding_only(hidden, mask):
+    return mean_pool(hidden, 1 - mask)
+
+
+def first_token(hidden, mask):
+    return hidden[:, 0]
+
+
+def without_specials(hidden, mask):
+    mask = mask.clone()
+    mask[torch.arange(len(mask)), mask.sum(1) - 1] = 0
+    mask[:, 0] = 0
+    return mean_pool(hidden, mask)
+
+
+def sum_only(hidden, mask):
+    return (hidden * mask[..., None]).sum(dim=1)
+
+
+def largest(hidden, mask):
+    return hidden.masked_fill(mask[..., None] == 0, -torch.inf).amax(dim=1)
+
+
+def one_count_for_all(hidden, mask):
+    return (hidden * mask[..., None]).sum(dim=1) * len(mask) / mask.sum()
+
+
+def masked_numerator_only(hidden, mask):
+    return hidden.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+
+
+def over_texts(hidden, mask):
+    return (hidden * mask[..., None]).mean(dim=0)
+
+
+def check_mean_pooling(answer):
+    hidden, mask = draw(2, 5, 3), torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])      # [B, S, H], [B, S]
+    found, right = answer(hidden, mask.clone()), mean_pool(hidden, mask)                # [B, H]
+    if isinstance(found, torch.Tensor) and list(found.shape) == [5, 3]:
+        raise Mistake("Your result has the shape [5, 3]: you took the mean over the 2 texts. The axis of the tokens is dim=1, and [2, 3] is left.")
+    value, want = (lambda wrong: f"{wrong(hidden, mask)[0, 0]:.2f}"), f"{right[0, 0]:.2f}"
+    suspects = [(wrong(hidden, mask), sentence.format(value(wrong), want)) for wrong, sentence in (
+        (padding_included, "Your mean has the padding in it: the first text has 3 real tokens and 2 of padding, and you average all 5 ({0} instead of {1})."),
+        (divided_by_length, "Your sum leaves the padding out, but you divide by 5, the length of the batch; the first text has 3 real tokens ({0} instead of {1})."),
+        (masked_numerator_only, "You divide by 3 real tokens, but your sum still has the vectors of the 2 padding tokens in it ({0} instead of {1})."),
+        (first_token, "Your vector is that of the first token, [CLS], alone ({0}); asked is the mean over all 3 real ones ({1})."),
+        (without_specials, "You leave out [CLS] and [SEP] ({0}). They are real tokens: the mask has 1 for them, and MiniLM was trained with them ({1})."),
+        (sum_only, "Your result is the sum ({0}), 3 times the mean ({1}): divide by the number of real tokens."),
+        (largest, "Your result is the largest value in each column ({0}); asked is the mean ({1})."),
+        (one_count_for_all, "You divide both texts by 4, the average number of real tokens; the first has 3 and the second 5 ({0} instead of {1})."))]
+    padded = mask.clone()
+    padded[1, 4] = 0            # a second look with padding in every row: the mean of the padding alone then exists for both
+    if isinstance(found, torch.Tensor) and torch.allclose(answer(hidden, padded.clone()).double(), padding_only(hidden, padded)):
+        raise Mistake("Your mask works the wrong way round: you average the 2 padding tokens of the first text and leave its 3 real ones out.")
+    recognise(found, right, suspects, "The pooled vector")
+    half = answer(hidden.half(), mask.clone())
+    if half.dtype != torch.float16:
+        raise Mistake(f"For vectors in float16 you return {str(half.dtype).removeprefix('torch.')}: a mean keeps the precision of what it averages.")
+
+
+# 0.4 ------------------------------------------------------------------------------------------------------------------
+
+def search(query, documents, k):
+    """The k documents that are most alike a query in direction, best first: [H] and [N, H] -> list of k row numbers."""
+    scores = cosine(documents, query)                       # blank: the cosine of every document with the query: [N]
+    return scores.topk(k).indices.tolist()                  # blank: the numbers of the k largest, the best one first
+
+
+def search_by_sorting(query, documents, k):
+    """Another right answer: all cosines sorted, in plain Python."""
+    scores = F.cosine_similarity(documents, query[None], dim=-1).tolist()
+    return sorted(range(len(scores)), key=lambda row: -scores[row])[:k]
+
+
+def search_with_units(query, documents, k):
+    """Another right answer: directions first, then one matrix product."""
+    return (F.normalize(documents, dim=-1) @ query).argsort(descending=True)[:k].tolist()
+
+
+def by_dot_product(query, documents, k):
+    return (documents @ query).topk(k).indices.tolist()
+
+
+def by_distance(query, documents, k):
+    return (documents - query).norm(dim=-1).topk(k, largest=False).indices.tolist()
+
+
+def worst_first(query, documents, k):
+    return cosine(documents, query).argsort()[:k].tolist()
+
+
+def best_last(query, documents, k):
+    return search(query, documents, k)[::-1]
+
+
+def in_order_of_rows(query, documents, k):
+    return sorted(search(query, documents, k))
+
+
+def scores_instead(query, documents, k):
+    return cosine(documents, query).topk(k).values.tolist()
+
+
+def only_the_best(query, documents, k):
+    return search(query, documents, 1)
+
+
+def everything(query, documents, k):
+    return search(query, documents, len(documents))
+
+
+def by_size_of_cosine(query, documents, k):
+    return cosine(documents, query).abs().topk(k).indices.tolist()
+
+
+def counts_from_one(query, documents, k):
+    return [row + 1 for row in search(query, documents, k)]
+
+
+def as_tensor(query, documents, k):
+    return cosine(documents, query).topk(k).indices
+
+
+def check_search(answer):
+    query = torch.tensor([1.0, 0.0])
+    angles = torch.tensor([80.0, 40.0, 175.0, 10.0, 60.0, 100.0]).deg2rad()             # [N]
+    lengths = torch.tensor([30.0, 1.0, 2.0, 0.2, 5.0, 1.5])                             # [N]
+    documents = lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=-1)    # [N, 2]
+    found = answer(query.clone(), documents.clone(), 3)
+    if isinstance(found, torch.Tensor):
+        raise Mistake(f"You return a tensor of shape {list(found.shape)}; wanted is a list of 3 numbers: .tolist() makes one.")
+    if not isinstance(found, list):
+        raise Mistake(f"Asked for the best 3, you return a {type(found).__name__}; wanted is a list of 3 row numbers.")
+    if found and all(isinstance(row, float) for row in found):
+        raise Mistake(f"Your list holds the cosines, {[round(row, 2) for row in found]}; wanted are the rows they belong to: [3, 1, 4].")
+    known = [
+        (by_dot_product, "Your order {0} is that of dot products: document 0 comes in because it is 30 long, though it points 80° away. By direction it is {1}."),
+        (by_distance, "Your order {0} is that of distances, which a vector's length changes: document 3 points nearly the same way (10°) but is only 0.2 long. By direction it is {1}."),
+        (worst_first, "Your {0} are the least alike, worst first: document 2 points the other way (175°). The most alike are {1}."),
+        (best_last, "Your {0} are the right documents with the best one last; wanted is {1}."),
+        (in_order_of_rows, "Your {0} are the right documents in the order of their rows; wanted is the order of likeness: {1}."),
+        (only_the_best, "You return {0}, the best one only, where 3 were asked for: {1}."),
+        (everything, "You return all 6 documents, {0}, where 3 were asked for: {1}."),
+        (by_size_of_cosine, "Your {0} holds document 2, which points the other way (175°): a cosine of -1 is as unlike as can be, not as alike. Wanted is {1}."),
+        (counts_from_one, "Your rows {0} are counted from 1; Python counts from 0: {1}.")]
+    right = search(query, documents, 3)
+    for wrong, sentence in known:
+        if found == wrong(query, documents, 3):
+            raise Mistake(sentence.format(found, right))
+    if found != right:
+        raise Mistake(f"The best 3 of 6 documents at 80°, 40°, 175°, 10°, 60° and 100° from the query are {right}; you return {found}.")
+    if answer(query.clone(), documents.clone(), 1) != right[:1]:
+        raise Mistake(f"Asked for 1 document you return {answer(query.clone(), documents.clone(), 1)}; the best one is {right[:1]}.")
+
+
+EXERCISES = [
+    Exercise(
+        chapter=CHAPTER, size="warm-up", minutes=5, title="The cosine, by hand",
+        task="""
+            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], and for two
+            batches of vectors [N, H] row by row. Do not call a ready-made cosine.
+            """,
+        hints=("A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
+               "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N]."),
+        paragraph="Alike in direction: the cosine",
+        solution=cosine, check=check_cosine, right=(cosine_of_units, cosine_by_einsum),
+        wrong={dot_only: r"dot product alone, -?\d", divided_once: r"first vector only", divided_by_squares: r"squared lengths",
+               divided_by_sum: r"sum of the two lengths", divided_by_taxicab: r"sums of absolute values", mean_product: r"mean of the products",
+               unsigned: r"sign is lost", distance: r"1 minus the cosine", centred: r"mean away first", length_of_everything: r"whole batch"},
+    ),
+    Exercise(
+        chapter=CHAPTER, size="think", minutes=8, title="Who can know what?",
+        task="""
+            Two texts differ in places. Before any model has run: which positions are certain to get equal vectors in both, whatever the weights are?
+            Write it for the three ways of reading. A position's vector depends on the tokens that it may look at, itself included, and on where they
+            stand.
+            """,
+        hints=("Take position 2 of a text that is read left to right, and list what it may look at: positions 0, 1 and 2. Compare these lists.",
+               "`one[:i + 1]` is all that position i sees from left to right, `one[i:]` all that it sees from right to left. "
+               "Two lists are equal when their lengths are, too."),
+        paragraph="Reading in one direction, and in both",
+        solution=certainly_equal, check=check_certainly_equal, right=(equal_by_walking, equal_by_what_is_seen),
+        wrong={equal_tokens: r"\[0, 1, 2, 4, 6, 7\] are the positions with the same token", forgets_itself: r"position 3, where the tokens are 3 and 6",
+               one_too_few: r"stop at \[0, 1\]", directions_swapped: r"directions are swapped", both_is_either: r"\[0, 1, 2, 6, 7\], what either",
+               both_is_left_to_right: r"as for left to right", aligned_at_the_end: r"texts of 8 and 9 tokens", never_equal: r"you name \[\]\.",
+               counted: r"you return 3, which is no list"},
+    ),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=8, title="One vector for a sentence",
+        task="""
+            Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
+            Right after this exercise your function makes the sentence vectors of the real model.
+            """,
+        hints=("Padding must be missing twice: from the sum, and from the number that you divide by.",
+               "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens has each text? "
+               "The same `real` knows."),
+        paragraph="From words to a sentence: the mean, and a classic mistake",
+        solution=mean_pooling, check=check_mean_pooling, right=(pooled_by_matrix, pooled_one_by_one),
+        wrong={padding_included: r"padding in it.*average all 5", divided_by_length: r"divide by 5", masked_numerator_only: r"sum still has",
+               padding_only: r"wrong way round", first_token: r"first token, \[CLS\], alone", without_specials: r"leave out \[CLS\]",
+               sum_only: r"3 times the mean", largest: r"largest value", one_count_for_all: r"both texts by 4", over_texts: r"\[5, 3\]"},
+    ),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=6, title="A search engine in two lines",
+        task="""
+            Given one query vector and a table of document vectors, return the numbers of the k rows that are most alike, best first. Call your `cosine`.
+            The vectors may have any length.
+            """,
+        hints=("`cosine` compares along the last axis and [H] fits [N, H] by broadcasting: one call gives all N cosines.",
+               "`scores.topk(k)` has `.values` and `.indices`, both sorted from the largest on; `.tolist()` makes a list."),
+        paragraph="A search engine for ten sentences",
+        solution=search, check=check_search, right=(search_by_sorting, search_with_units),
+        wrong={by_dot_product: r"dot products", by_distance: r"that of distances", worst_first: r"least alike", best_last: r"best one last",
+               in_order_of_rows: r"order of their rows", scores_instead: r"holds the cosines", only_the_best: r"best one only", everything: r"all 6 documents",
+               by_size_of_cosine: r"as unlike as can be", counts_from_one: r"counted from 1", as_tensor: r"a tensor of shape \[3\]"},
+    ),
+]
