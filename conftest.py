@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.environment import CELL_TIMEOUT, ROOT, fix_environment
+from tools.environment import CELL_TIMEOUT, IGNORING, NOTEBOOKS, ROOT, fix_environment
 
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
@@ -108,3 +108,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector):
             refused.cells = never_run
             return [refused]
     return collectors
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    """After a run of notebooks, list the cells that were run and not compared, so that they stay few."""
+    if not runs_notebooks(config):
+        return
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for i, cell in enumerate(cells):
+            if IGNORING & set(cell["metadata"].get("tags", [])):
+                terminalreporter.write_line(f"not compared: {path.stem}, cell {i}")

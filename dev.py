@@ -76,7 +76,7 @@ def set_up():
 
 def pip(what, *arguments):
     print(f"  installing {what} …", flush=True)
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments,
+    run(PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", *arguments,
         failure=f"pip could not install {what}; its reason stands above. Check the network connection and the free space on disk, "
                 "then run the same command again: what is there already is not fetched twice.")
 

@@ -10,13 +10,12 @@ import nbformat
 from PIL import Image
 
 from minibert.exercises.base import exercises
-from tools.environment import ROOT
+from tools.environment import IGNORING, ROOT
 from tools.execute import WIDGETS, read_log
 from tools.stamp import SOLUTIONS, TIME_LINE, about, book_config, stamp
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 CHAPTER = re.compile(r"\d\d_\w+")
-IGNORING = {"nbval-ignore-output", "nbval-skip"}
 KNOWN_TAGS = IGNORING | {"hide-input", "hide-output", "hide-cell", "remove-input", "remove-output", "remove-cell", "raises-exception", "scroll-output"}
 COMMENT_MARKERS = re.compile(r"#\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)")
 HIDING = re.compile(r"%%capture|warnings\.(filterwarnings|simplefilter|catch_warnings)|logging\.disable|redirect_std(out|err)|clear_output|"

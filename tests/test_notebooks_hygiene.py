@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebook_rules import (
-    FORBIDDEN_WORDS, RULES, VIEW, WIDGETS, code_cells, complaints, ignored_cells, missing_references, opening, other_addresses, prose,
+    FORBIDDEN_WORDS, RULES, VIEW, WIDGETS, code_cells, complaints, missing_references, other_addresses, prose,
 )
 from PIL import Image
 
@@ -46,13 +46,6 @@ def test_every_chapter_is_there():
 def test_set_up_is_the_same_everywhere():
     setups = {cell.source for path in PATHS for cell in nbformat.read(path, 4).cells if cell.metadata.get("minibert", {}).get("generated") == "setup"}
     assert len(setups) == 1
-
-
-def test_cells_that_are_not_compared_are_listed(record_property):
-    """The list, for whoever reads the report: `pytest -rP` prints it."""
-    listed = [f"{path.stem}: {opening(cell)}" for path in PATHS for cell in ignored_cells(nbformat.read(path, 4))]
-    record_property("cells that are not compared", listed)
-    print(*(listed or ["every cell is compared"]), sep="\n")
 
 
 # ---------------------------------------------------------------- every rule can fail
@@ -109,7 +102,7 @@ def strip_all(notebook):
 
 
 MUTATIONS = {
-    "valid_format": [lambda nb: nb.cells.append({"cell_type": "poem", "source": "", "metadata": {}})],
+    "valid_format": [lambda nb: nb.cells.append({"cell_type": "poem", "id": "poem", "source": "", "metadata": {}})],
     "run_in_order": [
         lambda nb: first(nb, with_text).update(execution_count=None),
         lambda nb: first(nb, with_text).update(execution_count=99),
@@ -310,7 +303,7 @@ def small_repository(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "notebooks").mkdir()
-    notebook = new_notebook(cells=[new_code_cell("print(1)"), new_code_cell("object()"), new_code_cell("1 + 1")])
+    notebook = new_notebook(cells=[new_code_cell("print(1)"), new_code_cell("object()", metadata={"tags": ["nbval-ignore-output"]}), new_code_cell("1 + 1")])
     run(notebook, "small", tmp_path)
     nbformat.write(notebook, tmp_path / "notebooks" / "small.ipynb")
     return tmp_path
@@ -326,6 +319,7 @@ def test_plain_nbval_is_strict_from_any_folder(small_repository, tmp_path_factor
     path = small_repository / "notebooks" / "small.ipynb"
     code, output = nbval(small_repository)
     assert code == 0 and "2 workers" in output and "3 passed" in output
+    assert "not compared: small, cell 1\n" in output
     code, output = nbval(small_repository, str(path), "-p", "no:xdist", folder=tmp_path_factory.mktemp("elsewhere"))
     assert code == 0 and "workers" not in output and "3 passed" in output
 

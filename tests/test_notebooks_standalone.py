@@ -59,7 +59,7 @@ def colab(tmp_path_factory):
     """An environment with what Colab has, and without this course."""
     environment = tmp_path_factory.mktemp("colab") / "environment"
     call(sys.executable, "-m", "venv", environment)
-    call(python_of(environment), "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", *COLAB)
+    call(python_of(environment), "-m", "pip", "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", *COLAB)
     return environment
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 CELL_TIMEOUT = 300      # seconds
+IGNORING = {"nbval-ignore-output", "nbval-skip"}        # tags of cells whose output nbval does not compare
 
 FIXED = {
     "PYTHONHASHSEED": "0",
