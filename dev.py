@@ -89,8 +89,12 @@ def book(arguments):
     built = SITE / "index.html"
     around = [ROOT / "_toc.yml", ROOT / "_config.yml", *(ROOT / "book").rglob("*.py"), *(ROOT / "book").rglob("*.bib")]
     all_pages = ["--all"] if built.exists() and any(path.stat().st_mtime > built.stat().st_mtime for path in around) else []
-    run(SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"), "build", ".", "-W", "--keep-going", "--quiet", *all_pages,
-        failure="The book was not built: the warnings above count as errors.")
+    try:
+        run(SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"), "build", ".", "-W", "--keep-going", "--quiet", *all_pages,
+            failure="The book was not built: the warnings above count as errors.")
+    except Failed:
+        shutil.rmtree(ROOT / "_build", ignore_errors=True)      # else the next build would pass over the pages that were warned about
+        raise
     print(f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000")
 
 
