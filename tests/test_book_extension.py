@@ -27,7 +27,7 @@ CELLS = [
                       "See [One 2001](https://work.example/one), [Two 2002](https://work.example/two), [nobody](https://work.example/three)."),
     new_markdown_cell("> **Predict** · What comes out?\n\n> **Note** · not a callout\n\n> A *plain* **Predict** in the middle.\n\n"
                       "Code: `minibert/attention.py`, `minibert/attention.py::scores`, `minibert/nothing.py`, `print(1)`."),
-    new_markdown_cell("## Exercise\n\nThe task.\n\n<details><summary>Hint</summary>\n\nA hint.\n\n</details>",
+    new_markdown_cell("## Exercise\n\nThe task.\n\n<details><summary>Is `a < b` *the* hint for $\\sqrt{d_k}$?</summary>\n\nA hint.\n\n</details>",
                       metadata={"minibert": {"generated": "exercise", "name": "scores", "part": "task"}}),
     new_markdown_cell("Written by a person.", metadata={"minibert": {}}),
     new_markdown_cell("**Question 1.** Why?", metadata={"minibert": {"generated": "quiz"}}),
@@ -86,8 +86,13 @@ def test_only_a_quotation_that_begins_with_the_word_is_a_callout(pages):
 def test_generated_cells_are_boxed_and_others_are_not(pages):
     boxes = re.findall(r'<div class="(generated[^"]*)">\s*(.*?)</div>', pages[0], re.DOTALL)
     assert [classes for classes, _ in boxes] == ["generated generated-exercise task docutils container", "generated generated-quiz docutils container"]
-    assert "The task." in boxes[0][1] and "<summary>Hint</summary>" in boxes[0][1] and "<h" not in boxes[0][1]
+    assert "The task." in boxes[0][1] and "</summary>" in boxes[0][1] and "<h" not in boxes[0][1]
     assert "Why?" in boxes[1][1] and "person" not in boxes[0][1] + boxes[1][1]
+
+
+def test_markdown_in_a_summary_is_drawn(pages):
+    assert ('<summary>Is <code>a &lt; b</code> <em>the</em> hint for <span class="math notranslate nohighlight">\\(\\sqrt{d_k}\\)</span>?</summary>'
+            in pages[0])
 
 
 def test_links_to_the_repository_wait_for_its_address(pages, tmp_path):

@@ -4,6 +4,7 @@
 - An *emphasised* term of the glossary leads to its definition, once on a page.
 - A file of the repository in backticks (`minibert/attention.py`, `tests/test_attention.py::test_name`) leads to its source,
   once the repository has an address.
+- Markdown and formulas in the `<summary>` of a hint or an answer are drawn; HTML alone would show the signs.
 - A quotation that begins with **Predict** gets a look of its own, and so does each cell that was generated from an exercise
   or a quiz (cell metadata `minibert`).
 - Repository and launch buttons appear when the address is on github.com; the theme stops at any other.
@@ -11,14 +12,18 @@
 
 import json
 import re
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 GLOSSARY = "book/glossary"
 CODE_PATH = re.compile(r"(?P<file>(?:minibert|tests|tools|benchmarks)/[\w/]+\.\w+)(?:::(?P<name>\w+))?")
 CALLOUTS = ("Predict", "Try it")
+SUMMARY = re.compile(r"(?<=<summary>).*?(?=</summary>)", re.DOTALL)
 CELL_LINES = 10_000        # MyST-NB numbers the lines of cell i from (i + 1) · 10,000
 
 
@@ -115,6 +120,21 @@ def link_code(app, doctree, docname):
         wrap(node, internal=False, refuri=f"{url}/blob/{app.config.minibert_branch}/{match['file']}{line}")
 
 
+def inline_html(match):
+    """One line of Markdown as HTML; formulas as the theme's MathJax finds them."""
+    markdown = MarkdownIt("commonmark", {"html": True}).use(dollarmath_plugin, renderer=lambda text, options: text)
+    markdown.add_render_rule("math_inline", lambda self, tokens, i, options, env: f'<span class="math notranslate nohighlight">\\({escape(tokens[i].content)}\\)</span>')
+    return markdown.renderInline(match[0])
+
+
+def draw_summaries(app, doctree):
+    """Draw the Markdown in the line that is seen of a closed hint, solution or answer."""
+    for node in list(doctree.findall(nodes.raw)):
+        text = node.astext()
+        if node.get("format") == "html" and (drawn := SUMMARY.sub(inline_html, text)) != text:
+            node.children = [nodes.Text(drawn)]
+
+
 def style_callouts(app, doctree):
     """Class `predict` for a quotation that begins with a bold **Predict**, and so on."""
     for quote in doctree.findall(nodes.block_quote):
@@ -165,6 +185,7 @@ def link_everything(app, doctree, docname):
 def style_everything(app, doctree):
     """Mark what has a look of its own on one page that was read."""
     collect_terms(app, doctree)
+    draw_summaries(app, doctree)
     style_callouts(app, doctree)
     style_generated_cells(app, doctree)
 
