@@ -490,7 +490,7 @@ def check_indivisible(answer):
 # 4.5 ------------------------------------------------------------------------------------------------------------------
 
 def key_bias_shift(query, bias):
-    """What a bias on the keys adds to every scaled score: [B, A, S, D], [A, D] -> [B, A, S, 1]."""
+    """What a bias on the keys adds to the scaled scores: [B, A, S, D], [A, D] -> [B, A, S, 1]."""
     products = query * bias[:, None]                    # blank: each query times its head's bias
     shift = products.sum(dim=-1, keepdim=True)          # blank: summed up to a dot product
     return shift / math.sqrt(query.size(-1))            # blank: scaled as every score is
