@@ -332,3 +332,11 @@ def test_plain_nbval_is_strict_from_any_folder(small_repository, tmp_path_factor
     code, output = nbval(small_repository)
     assert code not in (0, 5) and "1 failed, 2 passed" in output
     assert "stripped.ipynb: cells [0, 1, 2] were never run" in output
+
+
+def test_a_skip_is_a_failure_where_nothing_may_be_absent(small_repository, monkeypatch):
+    (small_repository / "tests" / "test_absent.py").write_text("from conftest import absent\n\n\ndef test_data():\n    absent('the data', 'get it')\n", encoding="utf-8")
+    for flag, outcome in (("0", "1 skipped"), ("1", "1 failed")):
+        monkeypatch.setenv("MINIBERT_NO_SKIPS", flag)
+        done = subprocess.run([sys.executable, "-m", "pytest", "-rsf", "tests"], cwd=small_repository, capture_output=True, text=True)
+        assert outcome in done.stdout and "the data is absent: get it" in done.stdout
