@@ -84,7 +84,7 @@ def _one_vector_per_text(ids, table):
 # ---------------------------------------------------------------- 2.2 counting parameters
 
 def embedding_parameters(config):
-    """How many numbers are learned in the embeddings of this config (learned positions) -> int."""
+    """How many numbers the embeddings of this config learn -> int."""
     rows = config.vocab_size + config.type_vocab_size + config.max_position_embeddings    # blank: the rows of the three tables together
     layer_norm = 2 * config.hidden_size                                                   # blank: what LayerNorm learns
     return rows * config.hidden_size + layer_norm                                         # blank: every row is H numbers wide
@@ -167,7 +167,7 @@ def _position_per_segment(config):
 # ---------------------------------------------------------------- 2.3 LayerNorm
 
 def layer_norm(x, gamma, beta, eps=1e-12):
-    """Each vector of length H by itself to mean 0 and variance 1, then gamma and beta: x [..., H], gamma, beta [H] -> [..., H]."""
+    """Each vector of H numbers by itself: x [..., H], gamma, beta [H] -> [..., H]."""
     mean = x.mean(dim=-1, keepdim=True)                             # blank: one mean per token: [..., 1]
     variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)         # blank: the mean squared distance from it: [..., 1]
     normed = (x - mean) / torch.sqrt(variance + eps)                # blank: equation 2.1
@@ -260,7 +260,7 @@ def _norm_in_float32(x, gamma, beta, eps=1e-12):
 # ---------------------------------------------------------------- 2.4 which vectors are the same?
 
 def same_vectors(ids_a, ids_b, types_a, types_b):
-    """Positions at which two texts get the very same vector from the embeddings: four lists of ints -> list of ints."""
+    """Positions at which both texts get the same vector: four lists of ints -> list of ints."""
     shorter = min(len(ids_a), len(ids_b))
     return [i for i in range(shorter) if ids_a[i] == ids_b[i] and types_a[i] == types_b[i]]    # blank: what has to agree at position i?
 
@@ -628,7 +628,7 @@ EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="The embeddings of a BERT",
         task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. The names of the parts are those of every BERT
-        checkpoint, because in the next section your class gets the weights of a real one: `word_embeddings`, `token_type_embeddings`,
+        checkpoint, because right below your class gets the weights of a real one: `word_embeddings`, `token_type_embeddings`,
         `position_embeddings`, `LayerNorm`.""",
         hints=("`nn.Embedding(rows, width)` is a table. Without `position_ids` the places are 0, 1, 2, … up to the length of *this* batch, `input_ids.size(1)`.",
                "`torch.arange(input_ids.size(1), device=input_ids.device)[None]` has the shape `[1, S]`; its vectors `[1, S, H]` are added to those of every text. At the end: `self.dropout(self.LayerNorm(total))`."),
