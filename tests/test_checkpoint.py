@@ -8,6 +8,7 @@ import warnings
 import pytest
 import torch
 import transformers
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import minibert
@@ -88,6 +89,8 @@ def test_transformers_opens_what_we_saved(name, changes, tmp_path):
     save_pretrained(model, tmp_path / "saved")
     opened, report = getattr(transformers, name).from_pretrained(tmp_path / "saved", output_loading_info=True)
     assert not any(report.values()), report
+    with safe_open(tmp_path / "saved" / "model.safetensors", "pt") as file:
+        assert file.metadata() == {"format": "pt"}      # older versions of the reference refuse a file that does not say so
     assert_equal_outputs(model, opened.eval(), name)
     if name not in ("BertModel", "BertForPreTraining", "BertForNextSentencePrediction", "BertForMultipleChoice"):
         automatic = {"BertForMaskedLM": transformers.AutoModelForMaskedLM,
