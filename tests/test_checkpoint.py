@@ -174,7 +174,7 @@ def test_a_fresh_head_on_a_bare_body(tmp_path):
 
 def test_new_labels_replace_old_names(tmp_path):
     save_pretrained(ours(id2label={0: "no", 1: "yes", 2: "perhaps"}), tmp_path / "saved")
-    with pytest.warns(UserWarning, match="fresh"):
+    with pytest.warns(checkpoint.FreshWeightsWarning), pytest.warns(UserWarning, match="also holds bert.pooler"):
         opened = from_pretrained(tmp_path / "saved", minibert.BertForTokenClassification, num_labels=5)
     assert opened.classifier.out_features == opened.config.num_labels == 5
 
