@@ -116,7 +116,7 @@ def test(arguments):
     """prove everything: the tests, then every stored output of every notebook"""
     set_up()
     chosen = ["-m", "not slow"] if arguments.quick else []
-    run(PYTHON, "-m", "pytest", "tests", "-n", "2", "--dist", "loadscope", *chosen, failure="Tests failed; they are named above.")
+    run(PYTHON, "-m", "pytest", "tests", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder", *chosen, failure="Tests failed; they are named above.")
     if not arguments.quick:
         run(PYTHON, "-m", "pytest", "--nbval", "notebooks/", failure="Notebooks differ from what they have stored; the cells are named above.")
         print("\nEverything holds.")
