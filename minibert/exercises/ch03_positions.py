@@ -15,7 +15,7 @@ CHAPTER = "03_positions"
 # 3.1 ------------------------------------------------------------------------------------------------------------------
 
 def wavelength(pair, dim):
-    """After how many positions pair number `pair` (0, 1, 2, …) of a table of `dim` columns has turned once around."""
+    """After how many positions pair 0, 1, 2, … of a table of `dim` columns has turned once around."""
     frequency = 10000.0 ** (-2 * pair / dim)    # blank: radians that this pair turns for each position
     return 2 * math.pi / frequency              # blank: positions for a full turn
 
@@ -99,12 +99,12 @@ def check_wavelength(answer):
 
 def position_table(length, dim):
     """The sinusoidal table of Vaswani et al. 2017, section 3.5: [length, dim] for an even dim."""
-    position = torch.arange(length)[:, None]                        # [S, 1]
-    even = torch.arange(0, dim, 2)                                  # [H/2]: 0, 2, 4, …, the 2j of the formula
-    angle = position / 10000.0 ** (even / dim)                      # blank: [S, H/2], how far each pair has turned
-    table = torch.zeros(length, dim)                                # [S, H]
-    table[:, 0::2] = angle.sin()                                    # blank: what stands in the columns 0, 2, 4, …
-    table[:, 1::2] = angle.cos()                                    # blank: what stands in the columns 1, 3, 5, …
+    position = torch.arange(length)[:, None]        # [S, 1]
+    even = torch.arange(0, dim, 2)                  # [H/2]: 0, 2, 4, …, the 2j of the formula
+    angle = position / 10000.0 ** (even / dim)      # blank: [S, H/2], how far each pair has turned
+    table = torch.zeros(length, dim)                # [S, H]
+    table[:, 0::2] = angle.sin()                    # blank: what stands in the columns 0, 2, 4, …
+    table[:, 1::2] = angle.cos()                    # blank: what stands in the columns 1, 3, 5, …
     return table
 
 
@@ -192,14 +192,14 @@ def check_table(answer):
 # 3.3 ------------------------------------------------------------------------------------------------------------------
 
 def shift_matrix(offset, dim):
-    """R(k) [H, H] in float64, with R(k) p(i) = p(i + k) for every position i: moves a row of the table on by `offset` positions."""
-    even = torch.arange(0, dim, 2)                                  # [H/2]: the columns of the sines
-    angle = offset / 10000.0 ** (even.double() / dim)               # blank: [H/2], how far each pair turns in `offset` positions
-    matrix = torch.zeros(dim, dim, dtype=torch.float64)             # [H, H]
-    matrix[even, even] = angle.cos()                                # blank: how much of the old sine is in the new sine
-    matrix[even, even + 1] = angle.sin()                            # blank: how much of the old cosine is in the new sine
-    matrix[even + 1, even] = -angle.sin()                           # blank: how much of the old sine is in the new cosine
-    matrix[even + 1, even + 1] = angle.cos()                        # blank: how much of the old cosine is in the new cosine
+    """R(k) [H, H]: moves every row of the table on by `offset` = k positions, R(k) p(i) = p(i + k)."""
+    even = torch.arange(0, dim, 2)                  # [H/2]: the columns of the sines
+    angle = offset / 10000.0 ** (even.double() / dim)  # blank: [H/2], the turn of each pair in `offset` steps
+    matrix = torch.zeros(dim, dim, dtype=torch.float64)  # [H, H]
+    matrix[even, even] = angle.cos()                # blank: how much of the old sine is in the new sine
+    matrix[even, even + 1] = angle.sin()            # blank: how much of the old cosine is in the new sine
+    matrix[even + 1, even] = -angle.sin()           # blank: how much of the old sine is in the new cosine
+    matrix[even + 1, even + 1] = angle.cos()        # blank: how much of the old cosine is in the new cosine
     return matrix
 
 
@@ -277,7 +277,7 @@ def check_shift(answer):
 # 3.4 ------------------------------------------------------------------------------------------------------------------
 
 class LearnedPositions(nn.Module):
-    """A vector for every position, learned like any other weight. BERT has such a table, of 512 rows."""
+    """A vector for every position, learned like any other weight. BERT's table has 512 rows."""
 
     def __init__(self, length, dim):
         super().__init__()
@@ -285,10 +285,10 @@ class LearnedPositions(nn.Module):
         self.weight = nn.Parameter(table)               # blank: make it a parameter, so that an optimiser finds it
 
     def forward(self, position_ids):
-        """Position ids [B, S] -> position vectors [B, S, H]. A ValueError for an id that has no row."""
-        first, last, length = int(position_ids.min()), int(position_ids.max()), self.weight.size(0)
-        if first < 0 or last >= length:
-            raise ValueError(f"positions {first} to {last} were asked for; the table has the rows 0 to {length - 1}")
+        """Position ids [B, S] -> position vectors [B, S, H]; a ValueError for an id without a row."""
+        first, last = int(position_ids.min()), int(position_ids.max())
+        if first < 0 or last >= len(self.weight):
+            raise ValueError(f"positions {first} to {last} of a table with {len(self.weight)} rows")
         return self.weight[position_ids]                # blank: [B, S, H], the rows with these numbers
 
 
