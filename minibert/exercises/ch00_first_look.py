@@ -97,8 +97,9 @@ def check_cosine(answer):
 def certainly_equal(one, other, reading):
     """Which positions of two texts have equal vectors for certain, whatever the weights are.
 
-    `one` and `other` are lists of token ids. `reading` says what a position may look at, itself always included:
-    "left to right" (it and all before it), "right to left" (it and all after it) or "both" (all). -> list of positions.
+    `one` and `other` are lists of token ids. `reading` says what a position may look at:
+    "left to right" (itself and all before it), "right to left" (itself and all after it)
+    or "both" (all). -> list of positions.
     """
     length = min(len(one), len(other))
     if reading == "left to right":
@@ -221,7 +222,7 @@ def check_certainly_equal(answer):
 # 0.3 ------------------------------------------------------------------------------------------------------------------
 
 def mean_pooling(last_hidden_state, attention_mask):
-    """The mean of the real tokens' vectors: [B, S, H] and [B, S] (1 = real, 0 = padding) -> [B, H]."""
+    """The mean of the real tokens' vectors: [B, S, H] and [B, S] (1 = real) -> [B, H]."""
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)     # [B, S, 1]
     total = (last_hidden_state * real).sum(dim=1)                       # blank: the sum over the tokens, padding counted as 0
     return total / real.sum(dim=1)                                      # blank: divided by how many real tokens each text has
@@ -310,9 +311,9 @@ def check_mean_pooling(answer):
 # 0.4 ------------------------------------------------------------------------------------------------------------------
 
 def search(query, documents, k):
-    """The k documents that are most alike a query in direction, best first: [H] and [N, H] -> list of k row numbers."""
-    scores = cosine(documents, query)                       # blank: the cosine of every document with the query: [N]
-    return scores.topk(k).indices.tolist()                  # blank: the numbers of the k largest, the best one first
+    """The k rows most alike a query, best first: [H] and [N, H] -> list of row numbers."""
+    scores = cosine(documents, query)           # blank: the cosine of every document with the query: [N]
+    return scores.topk(k).indices.tolist()      # blank: the numbers of the k largest, the best one first
 
 
 def search_by_sorting(query, documents, k):
