@@ -72,6 +72,8 @@ def save_pretrained(model: BertPreTrainedModel, folder, tokenizer=None) -> None:
     if size > model.config.vocab_size:
         raise ValueError(f"the tokenizer has {size} tokens but the model's vocab_size is {model.config.vocab_size}")
     replaces = folder.is_dir()
+    for leftover in folder.glob(".saving-*"):               # of a save that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
     staging = (folder if replaces else folder.parent) / f".saving-{secrets.token_hex(4)}"
     try:
         staging.mkdir(parents=True)

@@ -428,6 +428,15 @@ def test_saving_into_a_folder_keeps_its_other_files(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "config.json", "model.safetensors"]
 
 
+def test_a_save_that_was_killed_leaves_nothing_behind_for_ever(tmp_path):
+    save_pretrained(ours(), tmp_path / "saved")
+    (tmp_path / "saved" / ".saving-0123abcd").mkdir()
+    (tmp_path / "saved" / ".saving-0123abcd" / "model.safetensors").write_bytes(b"half")
+    assert from_pretrained(tmp_path / "saved")
+    save_pretrained(ours(), tmp_path / "saved")
+    assert sorted(os.listdir(tmp_path / "saved")) == ["config.json", "model.safetensors"]
+
+
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
