@@ -1,6 +1,8 @@
 """Exercises of chapter 5: GELU, a stack of layers, one encoder layer, and counting it."""
 
 import copy
+import dataclasses
+import itertools
 import math
 
 import torch
@@ -25,9 +27,16 @@ def gelu(x):
 
 def check_gelu(answer):
     x = torch.tensor([-3.0, -1.0, -0.3, 0.0, 0.7, 1.0, 2.5], dtype=torch.float64)
-    right = F.gelu(x)
-    found = answer(x)
+    right, given = F.gelu(x), x.clone()
+    try:
+        found = answer(x)
+    except (TypeError, ValueError) as error:
+        if "only one element tensors" not in str(error):
+            raise
+        raise Mistake(f"Your GELU stops at a vector of {len(x)} numbers: the functions of `math` take one number, those of `torch` take tensors.") from None
     expect_tensor(found, x.shape, "your GELU of a vector")
+    if not torch.equal(x, given):
+        raise Mistake(f"Your GELU changes its input: after the call x[0] is {x[0]:.4f}, it was {given[0]:.4f}. Make a new tensor.")
     if found.dtype != x.dtype:
         raise Mistake(f"your GELU turns {x.dtype} into {found.dtype}: compute with torch functions, in the precision that came in.")
     one = f"At x = -1 you have {found[1]:.4f}"
@@ -40,6 +49,16 @@ def check_gelu(answer):
         (F.relu(x), f"{one}: that is ReLU, which cuts hard at zero; GELU lets {right[1]:.4f} through."),
         (0.5 * x * (1 + torch.erf(x)), f"{one} instead of {right[1]:.4f}: erf wants x / √2, yours gets x."),
         (0.5 * (1 + torch.erf(x / math.sqrt(2))), f"{one}, the probability Φ(x) alone; it still has to be multiplied by x."),
+        (0.5 * x * (1 - torch.erf(x / math.sqrt(2))),
+         f"At x = 1 you have {found[5]:.4f} instead of {right[5]:.4f}: with a minus you take the probability of being *above* x."),
+        (x * torch.erf(x / math.sqrt(2)),
+         f"{one} instead of {right[1]:.4f}: erf itself runs from -1 to 1; half of 1 + erf runs from 0 to 1, as a probability does."),
+        (x * (0.5 + torch.erf(x / math.sqrt(2))),
+         f"At x = 1 you have {found[5]:.4f} instead of {right[5]:.4f}: the factor 0.5 takes 1 only; brackets round 1 + erf are missing."),
+        (0.5 * x * (1 + torch.erf(x * math.sqrt(2))), f"{one} instead of {right[1]:.4f}: erf gets x · √2; divide by the root."),
+        (0.5 * x * (1 + torch.erf(x / 2)), f"{one} instead of {right[1]:.4f}: erf gets x / 2; divide by the *root* of 2."),
+        (x * torch.exp(-x ** 2 / 2) / math.sqrt(2 * math.pi),
+         f"{one}: that weighs x with the *density* of the normal distribution; Φ is the probability below x, and gives {right[1]:.4f}."),
         (x * (1 + torch.erf(x / math.sqrt(2))), f"At x = 1 you have {found[5]:.4f}, twice the right value: erf runs from -1 to 1, a probability from 0 to 1."),
     ], "your GELU", tolerance=1e-6)
 
@@ -88,6 +107,39 @@ def gelu_in_float32(x):
     return F.gelu(x.float())
 
 
+def gelu_minus(x):
+    return 0.5 * x * (1 - torch.erf(x / math.sqrt(2)))
+
+
+def gelu_erf_alone(x):
+    return x * torch.erf(x / math.sqrt(2))
+
+
+def gelu_without_brackets(x):
+    return x * (0.5 * 1 + torch.erf(x / math.sqrt(2)))
+
+
+def gelu_times_root(x):
+    return 0.5 * x * (1 + torch.erf(x * math.sqrt(2)))
+
+
+def gelu_half(x):
+    return 0.5 * x * (1 + torch.erf(x / 2))
+
+
+def gelu_of_one_number(x):
+    return 0.5 * x * (1 + math.erf(x / math.sqrt(2)))
+
+
+def gelu_density(x):
+    return x * torch.distributions.Normal(0, 1).log_prob(x).exp()
+
+
+def gelu_in_place(x):
+    x *= torch.special.ndtr(x)
+    return x
+
+
 # -- build: a stack of layers ----------------------------------------------------------------------------------------
 
 def make_stack(config, count):
@@ -97,7 +149,8 @@ def make_stack(config, count):
 
 
 def check_make_stack(answer):
-    config = BertConfig(vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20)
+    config = BertConfig(vocab_size=11, hidden_size=12, num_hidden_layers=5, num_attention_heads=3, intermediate_size=20,
+                        hidden_dropout_prob=0.3)
     count = 3
     stack = answer(config, count)
     if isinstance(stack, (list, tuple)):
@@ -106,7 +159,8 @@ def check_make_stack(answer):
     if not isinstance(stack, nn.ModuleList):
         raise Mistake(f"Your stack should be an nn.ModuleList of {count} layers, but it is a {type(stack).__name__}.")
     if len(stack) != count:
-        raise Mistake(f"Asked for {count} layers, your stack holds {len(stack)}.")
+        hint = " That is the config's num_hidden_layers; the caller asked for `count`." if len(stack) == config.num_hidden_layers else ""
+        raise Mistake(f"Asked for {count} layers, your stack holds {len(stack)}.{hint}")
     others = [type(layer).__name__ for layer in stack if not isinstance(layer, BertLayer)]
     if others:
         raise Mistake(f"Your stack holds a {others[0]} where a BertLayer belongs.")
@@ -114,11 +168,18 @@ def check_make_stack(answer):
         wanted = sum(p.numel() for layer in stack for p in layer.parameters())
         raise Mistake(f"All {count} places hold one and the same layer: {sum(p.numel() for p in stack.parameters()):,} "
                       f"parameters where {wanted:,} were announced.")
-    first, second = (layer.intermediate.dense.weight for layer in (stack[0], stack[1]))     # [I, H] each
-    if torch.equal(first, second):
-        raise Mistake("Layers 0 and 1 start with exactly the same weights: copies of one initialised layer. Make each anew.")
-    if stack[0].intermediate.dense.in_features != config.hidden_size or stack[0].intermediate.dense.out_features != config.intermediate_size:
-        raise Mistake(f"Your layers are {stack[0].intermediate.dense.in_features} wide; the config asks for {config.hidden_size}.")
+    for (i, one), (j, other) in itertools.combinations(enumerate(stack), 2):
+        if one is other:
+            raise Mistake(f"Places {i} and {j} hold one and the same layer: what one learns the other has to follow.")
+        if torch.equal(one.intermediate.dense.weight, other.intermediate.dense.weight):
+            raise Mistake(f"Layers {i} and {j} start with exactly the same weights: copies of one initialised layer. Make each anew.")
+    for i, layer in enumerate(stack):
+        built = {"hidden_size": layer.intermediate.dense.in_features, "intermediate_size": layer.intermediate.dense.out_features,
+                 "num_attention_heads": layer.attention.self.num_heads, "hidden_dropout_prob": layer.output.dropout.p,
+                 "layer_norm_eps": layer.output.LayerNorm.eps}
+        for name, value in built.items():
+            if value != getattr(config, name):
+                raise Mistake(f"Layer {i} has the {name} {value}; the config that was handed in says {getattr(config, name)}.")
 
 
 def stack_by_append(config, count):
@@ -164,6 +225,31 @@ def stack_of_base(config, count):
     return nn.ModuleList(BertLayer(BertConfig(vocab_size=11)) for _ in range(count))
 
 
+def stack_of_the_config(config, count):
+    return nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
+
+
+def stack_of_two_by_turns(config, count):
+    pair = BertLayer(config), BertLayer(config)
+    return nn.ModuleList(pair[i % 2] for i in range(count))
+
+
+def stack_with_a_late_copy(config, count):
+    stack = nn.ModuleList(BertLayer(config) for _ in range(count))
+    stack[-1] = copy.deepcopy(stack[-2])
+    return stack
+
+
+def stack_of_another_config(config, count):
+    other = BertConfig(vocab_size=11, hidden_size=config.hidden_size, num_attention_heads=config.num_attention_heads,
+                       intermediate_size=config.intermediate_size)
+    return nn.ModuleList(BertLayer(other) for _ in range(count))
+
+
+def stack_with_one_head(config, count):
+    return nn.ModuleList(BertLayer(dataclasses.replace(config, num_attention_heads=1)) for _ in range(count))
+
+
 # -- build, and swapped in: one encoder layer ------------------------------------------------------------------------
 
 class EncoderLayer(nn.Module):
@@ -199,9 +285,13 @@ def check_encoder_layer(answer):
         raise Mistake(f"Your layer cannot take the weights of the package's: {error}.") from None
     x = torch.randn(2, 5, 12, dtype=torch.float64)                              # [B, S, H]
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])[:, None, None]  # [B, 1, 1, S]
-    result = mine(x, mask, True)
+    result, again = mine(x, mask, True), mine(x, mask, True)
     if not isinstance(result, tuple) or len(result) != 2:
-        raise Mistake(f"forward should give back two things, the hidden states and the attention weights, not {type(result).__name__}.")
+        given = f"a tuple of {len(result)}" if isinstance(result, tuple) else f"a {type(result).__name__}"
+        raise Mistake(f"forward should give back two things, the hidden states and the attention weights, not {given}.")
+    if isinstance(result[0], torch.Tensor) and not torch.equal(result[0], again[0]):
+        raise Mistake("In evaluation your layer gives two answers to one question: something is still dropped. "
+                      "F.dropout drops always, unless it is told training=self.training; nn.Dropout knows by itself.")
     right, right_weights = layer(x, mask, True)                                 # [B, S, H], [B, A, S, S]
     attended, _ = layer.attention(x, mask)                                      # [B, S, H]
     linear = layer.intermediate.dense(attended)                                 # [B, S, I]
@@ -220,6 +310,17 @@ def check_encoder_layer(answer):
         (norm(attended + down(F.gelu(linear, approximate="tanh"))), "Your GELU is the tanh form; hidden_act \"gelu\" is the exact one, with erf."),
         (F.layer_norm(attended + back, (12,), norm.weight, norm.bias),
          f"Your LayerNorm has its default eps 1e-05; the config asks for {config.layer_norm_eps}."),
+        (norm(attended + down(layer.intermediate.dense(F.gelu(attended)))),
+         "Your activation comes before the first linear map; it belongs between the two."),
+        (norm(attended + F.gelu(back)), "Your activation comes once more, after the second linear map; the way back is linear."),
+        (norm(attended + F.gelu(down(linear))), "Your activation comes after the second linear map; it belongs between the two."),
+        (norm(attended + x + back), "You add the layer's input as well; attention has its own residual for that, inside `self.attention`."),
+        (norm(attended) + back, "You normalise the residual alone; in BERT the sum is normalised: LayerNorm(attended + back)."),
+        (norm(attended + down(F.gelu(layer.intermediate.dense(x)))),
+         "Your feed-forward reads what came into the layer; it should read what came out of attention."),
+        (norm(x + down(F.gelu(layer.intermediate.dense(x)))), "What attention found is used nowhere: your feed-forward reads and adds the layer's input."),
+        (layer.attention.output.LayerNorm(attended + back),
+         "You use attention's LayerNorm a second time; the second norm of a layer has weights of its own, `self.output[\"LayerNorm\"]`."),
         (norm(unmasked + down(F.gelu(layer.intermediate.dense(unmasked)))), "The mask does not reach attention: padding is looked at."),
     ]
     recognise(result[0], right, suspects, "the output of your layer", tolerance=1e-7)
@@ -247,9 +348,28 @@ def _check_dropout(layer, config):
         raise Mistake(f"In training {where}.")
     if (out == 0).any():
         raise Mistake("In training some of the layer's outputs are zero: dropout stands after the LayerNorm; it belongs before the sum.")
-    dropped = float((out < 0).double().mean())
-    if abs(dropped - rate) > 0.05:
-        raise Mistake(f"In training {dropped:.0%} of the feed-forward's result is dropped; the config asks for hidden_dropout_prob {rate}.")
+    spreads = [float((token[token < 0].max() - token[token < 0].min()).detach()) for token in out.flatten(0, 1) if (token < 0).any()]
+    if sorted(spreads)[len(spreads) // 2] < 1e-9:       # what was dropped is equal, so it was dropped together with the residual
+        raise Mistake("In training the sum is dropped, the residual with it; drop the feed-forward's result before you add.")
+    with torch.no_grad():       # the second map answers 0: whatever is dropped of it, attention's result has to pass whole
+        down.bias.zero_()
+    if not torch.allclose(layer(x)[0], norm(attended)):
+        raise Mistake("In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention.")
+    _check_share(out < 0, rate, "the feed-forward's result")
+    with torch.no_grad():       # attention's result is 1 everywhere, and each of its numbers goes up and down on a way of its own
+        layer.attention.output.LayerNorm.weight.zero_()
+        layer.attention.output.LayerNorm.bias.fill_(1)
+        layer.intermediate["dense"].weight.copy_(10 * torch.eye(*layer.intermediate["dense"].weight.shape))
+        layer.intermediate["dense"].bias.zero_()
+        down.weight.copy_(100 * torch.eye(*down.weight.shape))
+    _check_share(layer(x)[0] < 0, rate, "the numbers at the three places of the feed-forward (coming in, wide, going out) together",
+                 " Drop once, what goes out.")
+
+
+def _check_share(dropped, rate, what, advice=""):
+    share = float(dropped.double().mean())
+    if abs(share - rate) > 0.05:
+        raise Mistake(f"In training {share:.0%} of {what} is dropped; the config asks for hidden_dropout_prob {rate}.{advice}")
 
 
 def _random_weights(module):
@@ -358,6 +478,79 @@ class LayerLateDropout(LayerNoDropout):
         return self.dropout(super().second_half(hidden, attended))
 
 
+class LayerAlwaysDrops(_Variant):
+    def second_half(self, hidden, attended):
+        back = F.dropout(self.output["dense"](F.gelu(self.intermediate["dense"](attended))), self.dropout.p)
+        return self.output["LayerNorm"](attended + back)
+
+
+class LayerDropsTwice(_Variant):
+    def second_half(self, hidden, attended):
+        wide = self.dropout(F.gelu(self.intermediate["dense"](attended)))
+        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
+
+
+class LayerDropsTheStream(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](self.dropout(attended) + self.back(attended))
+
+
+class LayerDropsTheSum(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](self.dropout(attended + self.output["dense"](F.gelu(self.intermediate["dense"](attended)))))
+
+
+class LayerActivationFirst(_Variant):
+    def second_half(self, hidden, attended):
+        wide = self.intermediate["dense"](F.gelu(attended))
+        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
+
+
+class LayerActivationTwice(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + self.dropout(F.gelu(self.output["dense"](F.gelu(self.intermediate["dense"](attended))))))
+
+
+class LayerActivationLast(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + self.dropout(F.gelu(self.output["dense"](self.intermediate["dense"](attended)))))
+
+
+class LayerTwoResiduals(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + hidden + self.back(attended))
+
+
+class LayerDropsTheInput(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + self.back(self.dropout(attended)))
+
+
+class LayerWithoutTuple(EncoderLayer):
+    def forward(self, hidden, mask=None, output_weights=False):
+        return super().forward(hidden, mask, output_weights)[0]
+
+
+class LayerNormOfResidual(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended) + self.back(attended)
+
+
+class LayerReadsInput(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + self.back(hidden))
+
+
+class LayerIgnoresAttention(_Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](hidden + self.back(hidden))
+
+
+class LayerOneNormTwice(_Variant):
+    def second_half(self, hidden, attended):
+        return self.attention.output.LayerNorm(attended + self.back(attended))
+
+
 class LayerOtherRate(EncoderLayer):
     def __init__(self, config):
         super().__init__(config)
@@ -380,17 +573,35 @@ def check_layer_parameters(answer):
         right = 4 * (h * h + h) + 2 * h * i + i + h + 4 * h
         if found == right:
             continue
-        difference = {
+        if found == 12 * right:
+            raise Mistake(f"For hidden {h} and intermediate {i} you count {found:,}: that is twelve layers. Asked for is one, {right:,}.")
+        if found == 12 * h * h + 13 * h:
+            raise Mistake(f"For hidden {h} and intermediate {i} you count {found:,}, 12·{h}² + 13·{h}: that takes intermediate for four times hidden.")
+        missing = {
             9 * h + i: "All biases and both LayerNorms",
             5 * h + i: "All biases: four of width hidden in attention, intermediate + hidden in the feed-forward",
+            4 * h - 4: "Most of attention's biases: a map to hidden numbers has hidden of them, not 1. They",
             i + h: "The biases of the feed-forward, intermediate + hidden",
+            h * i: "One of the two matrices of the feed-forward, there or back,",
+            i - h: "Some biases: the way up ends in intermediate numbers, not hidden. They",
+            i: "The bias of the way up, intermediate",
+            h: "The bias of the way back, hidden",
             4 * h: "The LayerNorms, or the four biases of attention (both are 4 · hidden)",
             2 * h: "One LayerNorm, or one of its two vectors in both",
             h * h + h: "The output map of attention, hidden² + hidden",
             h * i + h: "The way back through the feed-forward, intermediate · hidden + hidden",
         }.get(right - found)
-        missing = f"{difference} seem to be missing." if difference else "One encoder layer of BERT-base has 7,087,872."
-        raise Mistake(f"For hidden {h} and intermediate {i} you count {found:,}; there are {right:,}, {right - found:+,} more. {missing}")
+        surplus = {
+            2 * h: "A third LayerNorm? The one of the embeddings belongs to no layer.",
+            i - h: "Both biases of the feed-forward at width intermediate? The way back ends in hidden.",
+            h * h + h: "A fifth map in attention? Query, key, value and output are four.",
+        }.get(found - right)
+        if missing:
+            explanation = f"{missing} seem to be missing."
+        else:
+            explanation = surplus or "One encoder layer of BERT-base has 7,087,872."
+        too = f"{right - found:,} more" if found < right else f"{found - right:,} fewer"
+        raise Mistake(f"For hidden {h} and intermediate {i} you count {found:,}; there are {right:,}, {too}. {explanation}")
 
 
 def layer_parameters_by_building(hidden, intermediate):
@@ -436,6 +647,46 @@ def count_the_rumour(hidden, intermediate):
     return 7_000_000
 
 
+def count_three_norms(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) + 2 * hidden
+
+
+def count_wide_biases(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) + intermediate - hidden
+
+
+def count_five_maps(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) + hidden * (hidden + 1)
+
+
+def count_single_biases(hidden, intermediate):
+    return 4 * (hidden ** 2 + 1) + 2 * hidden * intermediate + intermediate + hidden + 4 * hidden
+
+
+def count_no_bias_up(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) - intermediate
+
+
+def count_no_bias_down(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) - hidden
+
+
+def count_one_matrix(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) - hidden * intermediate
+
+
+def count_narrow_biases(hidden, intermediate):
+    return layer_parameters(hidden, intermediate) - intermediate + hidden
+
+
+def count_four_times(hidden, intermediate):
+    return 12 * hidden ** 2 + 13 * hidden
+
+
+def count_twelve(hidden, intermediate):
+    return 12 * layer_parameters(hidden, intermediate)
+
+
 EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=5, title="GELU, exactly", solution=gelu, check=check_gelu,
@@ -448,18 +699,10 @@ EXERCISES = [
         right=(gelu_by_cdf, gelu_by_erfc),
         wrong={gelu_even: "is even, g\\(-1\\) = g\\(1\\) = 0.3413", gelu_tanh: "the tanh approximation", gelu_sigmoid: "sigmoid approximation",
                gelu_silu: "that is SiLU", gelu_relu: "that is ReLU", gelu_no_root: "erf wants x / √2",
-               gelu_probability_only: "probability Φ\\(x\\) alone", gelu_doubled: "twice the right value", gelu_in_float32: "turns torch.float64 into"}),
-    Exercise(
-        chapter=CHAPTER, size="build", minutes=8, title="A stack whose layers all learn", solution=make_stack, check=check_make_stack,
-        task="Make `count` layers from one config. Each has weights of its own, no two start alike, and a model that "
-             "holds the stack hands *all* of their parameters to the optimiser.",
-        hints=("Three Python habits go wrong here: `[layer] * n`, copies of one layer, and a plain list. What is wrong with each?",
-               "A list comprehension that calls `BertLayer(config)` anew for each layer, in an `nn.ModuleList`."),
-        paragraph="Twelve of them",
-        right=(stack_by_append, stack_by_insert),
-        wrong={stack_shared: "one and the same layer: .* parameters where", stack_of_copies: "start with exactly the same weights",
-               stack_as_list: "plain list", stack_of_one: "Asked for 3 layers, your stack holds 1",
-               stack_sequential: "but it is a Sequential", stack_of_attention: "holds a BertAttention where", stack_of_base: "are 768 wide"}),
+               gelu_probability_only: "probability Φ\\(x\\) alone", gelu_doubled: "twice the right value", gelu_in_float32: "turns torch.float64 into",
+               gelu_minus: "being \\*above\\* x", gelu_erf_alone: "erf itself runs", gelu_without_brackets: "brackets round",
+               gelu_times_root: "divide by the root", gelu_of_one_number: "stops at a vector of 7 numbers", gelu_half: "the \\*root\\* of 2", gelu_density: "the \\*density\\*",
+               gelu_in_place: "changes its input: after the call x\\[0\\] is -0.0040"}),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="One encoder layer", solution=EncoderLayer, check=check_encoder_layer,
         task="Write the second half of an encoder layer: after attention comes the feed-forward (up to $I$, GELU, back to $H$), "
@@ -475,7 +718,28 @@ EXERCISES = [
                LayerTanhGelu: "tanh form", LayerDefaultEps: "default eps 1e-05; the config asks for 0.1",
                LayerWithoutMask: "mask does not reach", LayerWithoutWeights: "second thing that forward gives back",
                LayerEarlyDropout: "before the second linear map", LayerNoDropout: "nothing is dropped",
-               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "5\\d% of the feed-forward's result"}),
+               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "(49|50|51|52)% of the feed-forward's result",
+               LayerAlwaysDrops: "In evaluation your layer gives two answers", LayerDropsTwice: "In training 5\\d% of the numbers at the three",
+               LayerDropsTheStream: "never what came out of attention", LayerDropsTheSum: "the sum is dropped",
+               LayerActivationFirst: "before the first linear map", LayerActivationTwice: "once more, after the second",
+               LayerActivationLast: "activation comes after the second linear map", LayerTwoResiduals: "add the layer's input as well",
+               LayerDropsTheInput: "(49|5\\d)% of the numbers at the three", LayerWithoutTuple: "not a Tensor",
+               LayerNormOfResidual: "normalise the residual alone", LayerReadsInput: "reads what came into the layer",
+               LayerIgnoresAttention: "used nowhere", LayerOneNormTwice: "attention's LayerNorm a second time"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=8, title="A stack whose layers all learn", solution=make_stack, check=check_make_stack,
+        task="Make `count` layers from one config. Each has weights of its own, no two start alike, and a model that "
+             "holds the stack hands *all* of their parameters to the optimiser.",
+        hints=("Three Python habits go wrong here: `[layer] * n`, copies of one layer, and a plain list. What is wrong with each?",
+               "A list comprehension that calls `BertLayer(config)` anew for each layer, in an `nn.ModuleList`."),
+        paragraph="Twelve of them",
+        right=(stack_by_append, stack_by_insert),
+        wrong={stack_shared: "one and the same layer: .* parameters where", stack_of_copies: "Layers 0 and 1 start with exactly the same weights",
+               stack_as_list: "plain list", stack_of_one: "Asked for 3 layers, your stack holds 1",
+               stack_sequential: "but it is a Sequential", stack_of_attention: "holds a BertAttention where", stack_of_base: "has the hidden_size 768",
+               stack_of_the_config: "the config's num_hidden_layers", stack_of_two_by_turns: "Places 0 and 2 hold one and the same",
+               stack_with_a_late_copy: "Layers 1 and 2 start", stack_of_another_config: "hidden_dropout_prob 0.1; the config that was handed in says 0.3",
+               stack_with_one_head: "num_attention_heads 1"}),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="Seven million, to the last one", solution=layer_parameters, check=check_layer_parameters,
         task="With pencil and paper first: how many parameters has one encoder layer, as a function of its two widths? The "
@@ -487,5 +751,9 @@ EXERCISES = [
         wrong={count_only_matrices: "All biases and both LayerNorms", count_without_biases: "All biases: four",
                count_without_feed_forward_biases: "biases of the feed-forward", count_without_norms: "The LayerNorms, or the four",
                count_one_norm: "One LayerNorm", count_without_output_map: "output map of attention",
-               count_one_way: "way back", count_the_rumour: "has 7,087,872"}),
+               count_one_way: "way back through", count_the_rumour: "6,998,816 fewer. One encoder layer of BERT-base has 7,087,872",
+               count_three_norms: "24 fewer. A third LayerNorm", count_wide_biases: "at width intermediate", count_five_maps: "A fifth map",
+               count_single_biases: "not 1. They seem", count_no_bias_up: "bias of the way up", count_no_bias_down: "bias of the way back",
+               count_one_matrix: "One of the two matrices", count_narrow_biases: "not hidden. They seem", count_four_times: "four times hidden",
+               count_twelve: "that is twelve layers"}),
 ]
