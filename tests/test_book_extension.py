@@ -30,7 +30,7 @@ CELLS = [
     new_markdown_cell("## Exercise\n\nThe task.\n\n<details><summary>Is `a < b` *the* hint for $\\sqrt{d_k}$?</summary>\n\nA hint.\n\n</details>",
                       metadata={"minibert": {"generated": "exercise", "name": "scores", "part": "task"}}),
     new_markdown_cell("Written by a person.", metadata={"minibert": {}}),
-    new_markdown_cell("**Question 1.** Why?", metadata={"minibert": {"generated": "quiz"}}),
+    new_markdown_cell("**Question 1.** Why?\n\n<details><summary>A</summary>\n\nNo. Not so.\n\n</details>\n\n<details><summary>B</summary>\n\nRight. So.\n\n</details>", metadata={"minibert": {"generated": "quiz"}}),
 ]
 
 
@@ -93,6 +93,10 @@ def test_generated_cells_are_boxed_and_others_are_not(pages):
 def test_markdown_in_a_summary_is_drawn(pages):
     assert ('<summary>Is <code>a &lt; b</code> <em>the</em> hint for <span class="math notranslate nohighlight">\\(\\sqrt{d_k}\\)</span>?</summary>'
             in pages[0])
+
+
+def test_answers_of_a_quiz_are_told_apart(pages):
+    assert re.findall(r'<details class="(\w+)"><summary>(\w)<', pages[0]) == [("wrong", "A"), ("right", "B")]
 
 
 def test_links_to_the_repository_wait_for_its_address(pages, tmp_path):

@@ -13,6 +13,7 @@
 import json
 import re
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -167,6 +168,15 @@ def style_generated_cells(app, doctree):
             box += node
 
 
+def mark_answers(app, doctree):
+    """Class `right` or `wrong` for each answer of a quiz, so that it can be told apart once it is open."""
+    for box in doctree.findall(lambda node: isinstance(node, nodes.container) and "generated-quiz" in node["classes"]):
+        for opening, text in pairwise(box.children):
+            if isinstance(opening, nodes.raw) and isinstance(text, nodes.paragraph):
+                verdict = "right" if text.astext().startswith("Right.") else "wrong"
+                opening.children = [nodes.Text(opening.astext().replace("<details>", f'<details class="{verdict}">'))]
+
+
 def generated_classes(cell):
     """Classes such as generated, generated-exercise, task for a cell that a tool wrote; none for one that a person wrote."""
     origin = cell["metadata"].get("minibert", {})
@@ -188,6 +198,7 @@ def style_everything(app, doctree):
     draw_summaries(app, doctree)
     style_callouts(app, doctree)
     style_generated_cells(app, doctree)
+    mark_answers(app, doctree)
 
 
 def setup(app):

@@ -29,6 +29,8 @@
     });
     // [aria-required-children, aria-allowed-role] entries of the bibliography are items of their list
     each(".citation-list > .citation", function (entry) { entry.setAttribute("role", "listitem"); });
+    // [empty-table-header] the corner of a table heads nothing
+    each("thead th", function (corner) { if (!corner.textContent.trim()) corner.setAttribute("role", "presentation"); });
     // [aria-input-field-name] a slider has the name that stands beside it
     each(".widget-slider, .widget-hslider, .widget-vslider", function (widget) {
       var label = widget.querySelector(".widget-label");
