@@ -253,6 +253,12 @@ def test_sanitizers_make_equal_what_a_machine_decides(one, other):
 
 # ---------------------------------------------------------------- stamping and executing
 
+def test_cells_with_the_same_source_keep_their_own_outputs():
+    notebook = new_notebook(cells=[new_code_cell("x", execution_count=i, outputs=[new_output("stream", text=str(i))]) for i in (1, 2)])
+    cells = stamp(copy.deepcopy(notebook), "small").cells
+    assert [(cell.execution_count, cell.outputs) for cell in cells] == [(cell.execution_count, cell.outputs) for cell in notebook.cells]
+
+
 def small_notebook(*sources):
     return new_notebook(cells=[new_markdown_cell("# Small"), new_markdown_cell("{{launch}}"), *map(new_code_cell, sources)])
 

@@ -10,6 +10,7 @@ import hashlib
 import inspect
 import re
 import tomllib
+from collections import defaultdict, deque
 from functools import cache
 from itertools import groupby
 from urllib.parse import urlsplit
@@ -225,11 +226,13 @@ def imports_of(of_chapter: list[Exercise]) -> str:
 
 def keep_outputs(fresh: list[NotebookNode], old: list[NotebookNode]) -> list[NotebookNode]:
     """Give a new code cell the output that an old cell with the same source has stored."""
-    stored = {cell.source: cell for cell in old if cell.cell_type == "code"}
+    stored = defaultdict(deque)     # several cells may have the same source
+    for cell in old:
+        if cell.cell_type == "code":
+            stored[cell.source].append((cell.outputs, cell.execution_count))
     for cell in fresh:
-        if cell.cell_type == "code" and cell.source in stored:
-            cell.outputs = stored[cell.source].outputs
-            cell.execution_count = stored[cell.source].execution_count
+        if cell.cell_type == "code" and stored[cell.source]:
+            cell.outputs, cell.execution_count = stored[cell.source].popleft()
     return fresh
 
 
