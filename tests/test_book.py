@@ -139,6 +139,14 @@ def test_pages_name_no_delivery_network(site):
         assert found is None, f"{name} names {found[0]}"
 
 
+def test_no_sign_of_markdown_is_left_in_what_the_reader_sees(site):
+    for name in contents():
+        seen = re.sub(r"<(code|pre|script|style)\b.*?</\1>", "", page(site, name).source, flags=re.DOTALL)
+        for sign in (r"<summary>[^<]*[`*$]", r"\*\*\w", r"\{\{", r"\]\([\w./#:]+\)"):
+            found = re.search(sign, seen)
+            assert found is None, f"{name}: {seen[found.start() - 60:found.end() + 60]}"
+
+
 def test_citations_and_glossary_terms_became_links(site):
     for name in set(notebooks()) - {"notebooks/solutions"}:
         links = page(site, name).links
