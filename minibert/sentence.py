@@ -23,7 +23,10 @@ def embed(model: BertModel, tokenizer: WordPieceTokenizer, texts: list[str], bat
     """Sentence vectors of length 1 for texts, in their order: [N, H]; a dot product of two is their cosine.
 
     Longer texts are cut at the model's max_position_embeddings. The model is put into eval mode and back.
+    Errors: a ValueError for a text that is not in a list, or an empty list.
     """
+    if isinstance(texts, str) or not texts:
+        raise ValueError(f"texts must be a list of at least one text, not {texts!r}")
     was_training = model.training
     model.eval()
     vectors = []
@@ -33,6 +36,4 @@ def embed(model: BertModel, tokenizer: WordPieceTokenizer, texts: list[str], bat
         pooled = mean_pool(model(**batch).last_hidden_state, batch["attention_mask"])       # [B, H]
         vectors.append(F.normalize(pooled, dim=-1))                                         # [B, H]
     model.train(was_training)
-    if not vectors:
-        raise ValueError("texts is empty: nothing to embed")
     return torch.cat(vectors)                                                               # [N, H]

@@ -45,6 +45,7 @@ def test_embed_cuts_what_is_too_long(model):
     assert torch.allclose(embed(model, TOKENIZER, ["b c d e f g h"]), embed(model, TOKENIZER, ["b c d e"]))
 
 
-def test_nothing_to_embed(model):
-    with pytest.raises(ValueError, match="empty"):
-        embed(model, TOKENIZER, [])
+@pytest.mark.parametrize("texts", [[], "a text that is not in a list"])
+def test_texts_come_in_a_list(model, texts):
+    with pytest.raises(ValueError, match="texts must be a list of at least one text"):
+        embed(model, TOKENIZER, texts)
