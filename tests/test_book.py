@@ -154,6 +154,14 @@ def test_citations_and_glossary_terms_became_links(site):
         assert any(link.startswith("../book/glossary.html#term-") for link in links), f"{name} defines no term of the glossary"
 
 
+def test_the_glossary_is_in_order_and_names_nothing_twice():
+    lines = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8").splitlines()
+    terms = [before for before, line in zip(lines, lines[1:]) if line.startswith(": ")]
+    assert terms == sorted(terms, key=str.lower)
+    names = [name.removesuffix("s") for term in terms for name in term.lower().split(", ")]
+    assert max(Counter(names).values()) == 1, Counter(names).most_common(2)
+
+
 def test_every_reference_is_complete_and_names_its_own_address():
     entries = (ROOT / "book" / "references.bib").read_text(encoding="utf-8").split("\n@")[1:]
     addresses = [re.search(r"\burl\s*=\s*\{(.*?)\}", entry) for entry in entries]
