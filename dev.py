@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -100,16 +101,18 @@ def book(arguments):
 
 def serve(arguments):
     """make the book and serve it on this machine"""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", arguments.port)) == 0:
+            raise Failed(f"Something else answers on port {arguments.port}; another one may be free: python3 dev.py serve --port {arguments.port + 1}")
     book(arguments)
     print(f"Serving the book on http://127.0.0.1:{arguments.port}, until Ctrl-C.", flush=True)
-    run(PYTHON, "-m", "http.server", arguments.port, "--bind", "127.0.0.1", "--directory", SITE,
-        failure=f"Port {arguments.port} could not be served; another one may be free: python3 dev.py serve --port 8001")
+    run(PYTHON, "-m", "http.server", arguments.port, "--bind", "127.0.0.1", "--directory", SITE, failure="The book could not be served; the reason stands above.")
 
 
 def lab(arguments):
     """open the notebooks in JupyterLab"""
     set_up()
-    run(SCRIPTS / ("jupyter.exe" if os.name == "nt" else "jupyter"), "lab", "--notebook-dir", ROOT / "notebooks", failure="JupyterLab ended with an error.")
+    run(SCRIPTS / ("jupyter.exe" if os.name == "nt" else "jupyter"), "lab", "--notebook-dir", ROOT / "notebooks", failure="JupyterLab ended with an error; its reason stands above.")
 
 
 def test(arguments):
