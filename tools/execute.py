@@ -100,7 +100,7 @@ def processor_name() -> str:
 
 
 def read_log() -> dict:
-    return json.loads(LOG.read_text(encoding="utf-8")) if LOG.exists() else {"machine": {}, "notebooks": {}}
+    return json.loads(LOG.read_text(encoding="utf-8"))
 
 
 def log_time(name: str, measured: dict[str, float]) -> float:
@@ -111,7 +111,7 @@ def log_time(name: str, measured: dict[str, float]) -> float:
     if close and log["machine"] == here:
         return old["processor_seconds"]
     log["machine"] = here
-    log["notebooks"][name] = {**measured, "date": time.strftime("%Y-%m-%d", time.gmtime())}
+    log["notebooks"][name] = {"processor_seconds": measured["processor_seconds"], "date": time.strftime("%Y-%m-%d", time.gmtime())}
     log["notebooks"] = dict(sorted(log["notebooks"].items()))
     LOG.parent.mkdir(parents=True, exist_ok=True)
     LOG.write_text(json.dumps(log, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
