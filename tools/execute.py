@@ -113,7 +113,6 @@ def log_time(name: str, measured: dict[str, float]) -> float:
     log["machine"] = here
     log["notebooks"][name] = {"processor_seconds": measured["processor_seconds"], "date": time.strftime("%Y-%m-%d", time.gmtime())}
     log["notebooks"] = dict(sorted(log["notebooks"].items()))
-    LOG.parent.mkdir(parents=True, exist_ok=True)
     LOG.write_text(json.dumps(log, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return measured["processor_seconds"]
 
