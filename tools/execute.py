@@ -8,11 +8,9 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import re
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 from textwrap import indent
 
@@ -24,6 +22,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+from benchmarks.log import machine, versions
 from tools.environment import CELL_TIMEOUT, NOTEBOOKS, ROOT, fix_environment
 from tools.stamp import SOLUTIONS, stamp
 
@@ -85,35 +84,19 @@ def without_folders(text: str) -> str:
     return re.sub(r"[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py", "CELL.py", text.replace(f"{ROOT}{os.sep}", ""))
 
 
-def machine() -> dict:
-    """Where the times were taken."""
-    return {"processor": processor_name(), "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version(),
-            **{package: version(package) for package in ("torch", "numpy", "ipykernel", "ipywidgets")}}
-
-
-def processor_name() -> str:
-    try:
-        names = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or platform.machine()
-
-
 def read_log() -> dict:
     return json.loads(LOG.read_text(encoding="utf-8"))
 
 
 def log_time(name: str, measured: dict[str, float]) -> float:
     """Store what was measured, unless it is close to what is there already. -> the processor seconds that count from now on."""
-    log, here = read_log(), machine()
+    log = read_log()
     old = log["notebooks"].get(name)
-    close = old and abs(measured["processor_seconds"] - old["processor_seconds"]) <= max(1.0, 0.2 * old["processor_seconds"])
-    if close and log["machine"] == here:
+    if old and abs(measured["processor_seconds"] - old["processor_seconds"]) <= max(1.0, 0.2 * old["processor_seconds"]):
         return old["processor_seconds"]
-    log["machine"] = here
-    log["notebooks"][name] = {"processor_seconds": measured["processor_seconds"], "date": time.strftime("%Y-%m-%d", time.gmtime())}
-    log["notebooks"] = dict(sorted(log["notebooks"].items()))
-    LOG.write_text(json.dumps(log, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    log["notebooks"][name] = {"processor_seconds": measured["processor_seconds"], "date": time.strftime("%Y-%m-%d", time.gmtime()),
+                              "machine": {**machine(), "threads": 1}, "versions": versions()}
+    LOG.write_text(json.dumps(log, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return measured["processor_seconds"]
 
 
