@@ -1,13 +1,15 @@
 """Exercises of chapter 6: the mask, the whole model, loading weights, and reading a stranger's checkpoint."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.encoder import BertEncoder
 from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
-from minibert.model import BertModel, BertOutputs, BertPooler
+from minibert.model import BertModel, BertOutputs
+from minibert.sentence import mean_pool
 
 CHAPTER = "06_bert"
 
@@ -21,28 +23,33 @@ def extend_mask(attention_mask):
 
 
 def check_extend_mask(answer):
-    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])                     # [B, S]
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, 1, 1]])    # [B, S], padding may stand on either side
     found = answer(mask)
     if not isinstance(found, torch.Tensor):
         raise Mistake(f"Your mask should be a tensor, but it is a {type(found).__name__}.")
     shape = list(found.shape)
-    if shape == [2, 1, 5, 1]:
+    if shape == [3, 1, 5, 1]:
         raise Mistake("Your mask is [B, 1, S, 1]: it hides what padding *asks*. What must be hidden is what is looked *at*, the last axis.")
-    if shape == [2, 5]:
-        raise Mistake("Your mask is still [B, S]: against scores of [B, A, S, S] its 2 texts would be read as queries. Add two axes.")
-    if shape == [2, 1, 5]:
+    if shape == [3, 5]:
+        raise Mistake("Your mask is still [B, S]: against scores of [B, A, S, S] its 3 texts would be read as queries. Add two axes.")
+    if shape == [3, 1, 5]:
         raise Mistake("Your mask is [B, 1, S]: there are two axes to add, one for the heads and one for the queries.")
     if found.is_floating_point():
-        raise Mistake(f"Your mask holds {found.dtype} numbers to be added to the scores; here a mask is boolean, True = may be looked at.")
+        raise Mistake(f"Your mask has the dtype {found.dtype}, as numbers to be added to the scores have; here a mask is boolean, True = may be looked at.")
     if found.dtype != torch.bool:
         raise Mistake(f"Your mask has the dtype {found.dtype}; a boolean one cannot be taken for numbers to add.")
-    if shape == [2, 1, 5, 5]:
+    if shape == [3, 1, 5, 5]:
         raise Mistake("Your mask is [B, 1, S, S]: 25 truths a text where 5 say it all. Leave the axis of the queries at 1; it broadcasts.")
-    expect_tensor(found, [2, 1, 1, 5], "your mask")
+    if shape == [1, 1, 3, 5]:
+        raise Mistake("Your mask is [1, 1, B, S]: its 3 texts stand where the queries belong. The batch comes first, the new axes between.")
+    if shape == [3, 5, 1, 1]:
+        raise Mistake("Your mask is [B, S, 1, 1]: its 5 tokens stand where the heads belong. The new axes go between B and S.")
+    expect_tensor(found, [3, 1, 1, 5], "your mask")
     if torch.equal(found, ~mask.bool()[:, None, None, :]):
         raise Mistake("Your mask says True where there is padding. Here True means: may be looked at.")
     if not torch.equal(found, mask.bool()[:, None, None, :]):
-        raise Mistake(f"For the second text, with 2 real tokens, your mask is {found[1, 0, 0].tolist()}.")
+        wrong = next(i for i in range(3) if not torch.equal(found[i, 0, 0], mask[i].bool()))
+        raise Mistake(f"For text {wrong} of the batch, whose attention_mask is {mask[wrong].tolist()}, your mask is {found[wrong, 0, 0].tolist()}.")
 
 
 def mask_by_view(attention_mask):
@@ -81,6 +88,19 @@ def mask_one_axis(attention_mask):
 def mask_square(attention_mask):
     real = attention_mask.bool()
     return (real[:, None, :] & real[:, :, None])[:, None]
+
+
+def mask_batch_last(attention_mask):
+    return attention_mask.bool()[None, None]
+
+
+def mask_axes_last(attention_mask):
+    return attention_mask.bool()[:, :, None, None]
+
+
+def mask_by_counting(attention_mask):
+    length = attention_mask.size(1)
+    return (torch.arange(length) < attention_mask.sum(dim=1, keepdim=True))[:, None, None, :]
 
 
 def mask_of_the_first_text(attention_mask):
@@ -123,28 +143,47 @@ def check_bert(answer):
     ids = torch.randint(1, 19, (2, 7))                                          # [B, S]
     segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])     # [B, S]
     mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])                           # [B, S]
-    found = mine(ids, segments, mask)
+    try:
+        found = mine(ids, token_type_ids=segments, attention_mask=mask)
+    except IndexError:
+        raise Mistake(f"Ids up to {int(ids.max())} are looked up in the segment table, which has {config.type_vocab_size} rows: "
+                      "the embeddings take ids first, segments second.") from None
     if not isinstance(found, BertOutputs):
         raise Mistake(f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}.")
     right = reference(ids, segments, mask, output_hidden_states=True)
     last, pool = right.last_hidden_state, reference.pooler                      # [B, S, H]
     if isinstance(found.last_hidden_state, list):
         raise Mistake(f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last.")
+    texts, tokens = ids.shape
+    first_text = "is the first *text*; [CLS] of every text is `last[:, 0]`"
+    if list(getattr(found.pooler_output, "shape", [])) == [tokens, config.hidden_size]:
+        raise Mistake(f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` {first_text}.")
     recognise(found.last_hidden_state, last, [
         (reference(ids, None, mask).last_hidden_state, "The segments do not reach the embeddings: your model takes both texts for the first."),
         (reference(ids, segments).last_hidden_state, f"The mask does not reach the encoder: the second text is influenced by its {int((mask[1] == 0).sum())} padding tokens."),
         (reference(ids, segments, 1 - mask).last_hidden_state, "Your mask is upside down: it hides the real tokens and shows the padding."),
         (right.hidden_states[-2], "last_hidden_state is the output of the last layer but one."),
         (right.hidden_states[0], "last_hidden_state is what went *into* the encoder."),
+        (torch.stack(right.hidden_states).mean(dim=0), f"last_hidden_state is the mean of all {len(right.hidden_states)} states; take the last."),
+        (torch.stack(right.hidden_states[1:]).mean(dim=0), "last_hidden_state is the mean of all layers; take the last."),
     ], "last_hidden_state", tolerance=1e-8)
     recognise(found.pooler_output, right.pooler_output, [
         (pool.dense(last[:, 0]), "The pooler's tanh is missing."),
         (last[:, 0], "The pooler gives back the [CLS] vector as it is: it still has to go through `dense` and tanh."),
         (pool(last.mean(dim=1, keepdim=True)), "Your pooler takes the mean of all tokens; BERT's takes [CLS], the first."),
+        (pool(mean_pool(last, mask)[:, None]), "Your pooler takes the mean of the real tokens, as MiniLM's sentence vectors do; BERT's takes [CLS], the first."),
+        (pool(last.amax(dim=1, keepdim=True)), "Your pooler takes the largest value of each number; BERT's takes [CLS], the first token."),
+        (pool(last[:, 1:2]), "Your pooler takes token 1; [CLS] is token 0."),
+        (pool.dense(last[:, 0].tanh()), "Your tanh comes before the linear map; it comes after."),
+        (pool.dense(last[:, 0]).sigmoid(), "Your pooler ends in a sigmoid, from 0 to 1; BERT's ends in tanh, from -1 to 1."),
+        (F.gelu(pool.dense(last[:, 0])), "Your pooler ends in GELU; BERT's ends in tanh."),
+        (pool.dense(last[:, 0]).relu(), "Your pooler ends in ReLU; BERT's ends in tanh."),
         (pool(last[:, -1:]), "Your pooler takes the last token; [CLS] is the first."),
         (pool(right.hidden_states[-2]), "Your pooler reads the last layer but one; it reads the last."),
         (pool(right.hidden_states[0]), "Your pooler reads the embeddings; it reads the last layer."),
     ], "pooler_output", tolerance=1e-8)
+    if not torch.allclose(mine(ids).last_hidden_state, reference(ids).last_hidden_state):
+        raise Mistake("With ids alone your model gives something else than with segments 0 and nothing masked.")
 
 
 class BertUnpacked(Bert):
@@ -232,6 +271,70 @@ class BertPoolsLastToken(_Variant):
         return self.pooler["dense"](states[-1][:, -1]).tanh()
 
 
+class BertPoolsRealMean(_Variant):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        last = super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
+        return BertOutputs(last, self.pooler["dense"](mean_pool(last, attention_mask)).tanh())
+
+
+class BertPoolsMaximum(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1].amax(dim=1)).tanh()
+
+
+class BertPoolsTokenOne(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 1]).tanh()
+
+
+class BertPoolsFirstText(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][0]).tanh()
+
+
+class BertTanhFirst(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0].tanh())
+
+
+class BertSigmoid(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0]).sigmoid()
+
+
+class BertGeluPooler(_Variant):
+    def pool(self, states):
+        return F.gelu(self.pooler["dense"](states[-1][:, 0]))
+
+
+class BertReluPooler(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0]).relu()
+
+
+class BertMeanOfStates(_Variant):
+    def last(self, states):
+        return torch.stack(states).mean(dim=0)
+
+
+class BertMeanOfLayers(_Variant):
+    def last(self, states):
+        return torch.stack(states[1:]).mean(dim=0)
+
+
+class BertSwapsIds(_Variant):
+    def embed(self, input_ids, token_type_ids):
+        return self.embeddings(token_type_ids, input_ids)
+
+
+class BertAlwaysSecondText(_Variant):
+    def embed(self, input_ids, token_type_ids):
+        return self.embeddings(input_ids, torch.ones_like(input_ids) if token_type_ids is None else token_type_ids)
+
+    def mask(self, attention_mask):
+        return None if attention_mask is None else super().mask(attention_mask)
+
+
 class BertPoolsLayerBelow(_Variant):
     def pool(self, states):
         return self.pooler["dense"](states[-2][:, 0]).tanh()
@@ -278,15 +381,22 @@ def check_load_strictly(answer):
         except ValueError as error:
             if name not in str(error):
                 raise Mistake(f"A file with {what} is refused, but the message does not name {name}: “{error}”.") from None
+            if f"missing: ['{name}']" in str(error) and name not in before:
+                raise Mistake(f"A file with {what} is refused, but your message calls {name} missing: it is in the file and not in the model.") from None
             if any(not torch.equal(before[key], tensor) for key, tensor in target.state_dict().items()):
                 raise Mistake(f"A file with {what} is refused too late: half of it has been copied by then. Look first, copy after.") from None
         except (KeyError, RuntimeError, AttributeError) as error:
-            raise Mistake(f"A file with {what} ends in {type(error).__name__} ({error}); wanted is a ValueError that names {name}.") from None
+            raise Mistake(f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); wanted is a ValueError that names {name}.") from None
         else:
             raise Mistake(f"A file with {what} ({name}) is loaded without a word.")
 
-    target, tensors = model(), {key: torch.randn_like(tensor) for key, tensor in model().state_dict().items()}
-    answer(target, tensors)
+    target, tensors = model(), {key: torch.randn_like(tensor) for key, tensor in reversed(model().state_dict().items())}
+    try:
+        answer(target, tensors)
+    except ValueError as error:
+        raise Mistake(f"A file that fits, its {len(tensors)} names in another order than the model's, is refused: “{error}”.") from None
+    except RuntimeError as error:
+        raise Mistake(f"A file that fits ends in RuntimeError ({error}): compare shapes and copy by name, never whole tensors or by order.") from None
     loaded = target.state_dict()
     fresh = [key for key in tensors if not torch.equal(loaded[key], tensors[key])]
     if fresh:
@@ -373,6 +483,37 @@ def load_nothing(model, tensors):
         raise ValueError(f"{model.state_dict().keys() ^ tensors.keys()}")
 
 
+def load_in_order(model, tensors):
+    if model.state_dict().keys() != tensors.keys():
+        raise ValueError(f"{model.state_dict().keys() ^ tensors.keys()}")
+    for own, tensor in zip(model.state_dict().values(), tensors.values()):
+        own.copy_(tensor)
+
+
+def load_comparing_in_order(model, tensors):
+    own = model.state_dict()
+    wrong = [name for name, one, other in zip(own, own.values(), tensors.values()) if one.shape != other.shape]
+    if own.keys() != tensors.keys() or wrong:
+        raise ValueError(f"{own.keys() ^ tensors.keys()}, {wrong}")
+    model.load_state_dict(tensors)
+
+
+def load_comparing_values(model, tensors):
+    own = model.state_dict()
+    wrong = [name for name in own if name not in tensors or own[name] != tensors[name]]
+    if wrong:
+        raise ValueError(f"{wrong}")
+    model.load_state_dict(tensors)
+
+
+def load_with_names_swapped(model, tensors):
+    own = model.state_dict()
+    missing, unexpected = tensors.keys() - own.keys(), own.keys() - tensors.keys()
+    if missing or unexpected:
+        raise ValueError(f"missing: {sorted(missing)}, unexpected: {sorted(unexpected)}")
+    load_strictly(model, tensors)
+
+
 def load_silent(model, tensors):
     try:
         load_strictly(model, tensors)
@@ -398,7 +539,7 @@ def read_shapes(shapes):
 
 
 def check_read_shapes(answer):
-    for sizes in ({"vocab_size": 31, "hidden_size": 24, "num_hidden_layers": 11, "intermediate_size": 40,
+    for sizes in ({"vocab_size": 31, "hidden_size": 24, "num_hidden_layers": 14, "intermediate_size": 40,
                    "max_position_embeddings": 17, "type_vocab_size": 16},
                   {"vocab_size": 50, "hidden_size": 128, "num_hidden_layers": 2, "intermediate_size": 512,
                    "max_position_embeddings": 512, "type_vocab_size": 2}):
@@ -423,19 +564,19 @@ def check_read_shapes(answer):
 
 
 def _reason(name, value, sizes):
-    if name == "num_hidden_layers" and value == sizes[name] - 1:
-        return " The layers count from 0."
-    if name == "num_hidden_layers" and value > 100:
-        return " That is the number of tensors, not of layers."
     if name == "num_hidden_layers":
-        return " Mind layers with numbers of two digits: as words, '9' comes after '10'."
+        return {sizes[name] - 1: " The layers count from 0.", 12: " That is BERT-base's number; this checkpoint has its own.",
+                9: " Mind numbers of two digits: as words, '9' comes after '10'.", 10: " Mind numbers of two digits: as words, '9' comes after '10'.",
+                }.get(value, " Several tensors belong to one layer: count the different layer numbers." if value > sizes[name] else " Count the different layer numbers.")
     if name == "intermediate_size" and value == sizes["hidden_size"]:
         return " A Linear's weight is [out, in]; the way up ends in I."
+    if name == "intermediate_size" and value not in (4 * sizes["hidden_size"], 3072):
+        return " It is the number of rows of `intermediate.dense.weight`."
     if name == "intermediate_size":
         return " Four times the hidden size is a habit, not a law."
     if name in ("vocab_size", "hidden_size"):
         return " The word table is [V, H]."
-    return " That is the usual number; this checkpoint has its own."
+    return " That is the usual number; this checkpoint has its own." if value in (2, 512) else " It is the number of rows of that table."
 
 
 def read_shapes_by_probing(shapes):
@@ -467,11 +608,28 @@ def read_last_layer_number(shapes):
 
 
 def read_last_layer_as_word(shapes):
-    return read_shapes(shapes) | {"num_hidden_layers": int(max(name.split(".")[2] for name in shapes if "layer." in name)) - 1}
+    return read_shapes(shapes) | {"num_hidden_layers": int(max(name.split(".")[2] for name in shapes if "layer." in name)) + 1}
 
 
 def read_tensors_as_layers(shapes):
     return read_shapes(shapes) | {"num_hidden_layers": sum("layer." in name for name in shapes)}
+
+
+def read_twelve_layers(shapes):
+    return read_shapes(shapes) | {"num_hidden_layers": 12}
+
+
+def read_two_segments(shapes):
+    return read_shapes(shapes) | {"type_vocab_size": 2}
+
+
+def read_usual_heads(shapes):
+    return read_shapes(shapes) | {"num_attention_heads": 12}
+
+
+def read_other_name(shapes):
+    found = read_shapes(shapes)
+    return found | {"max_length": found.pop("max_position_embeddings")}
 
 
 def read_wrong_axis(shapes):
@@ -493,6 +651,21 @@ def read_usual_positions(shapes):
 
 EXERCISES = [
     Exercise(
+        chapter=CHAPTER, size="think", minutes=10, title="A stranger's checkpoint", solution=read_shapes, check=check_read_shapes,
+        task="Someone hands you a file of weights and has lost the `config.json`. From the names and shapes alone, which numbers of the config can you "
+             "recover? Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, "
+             "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell.",
+        hints=("Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
+               "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors."),
+        paragraph="A config that defends itself",
+        right=(read_shapes_by_probing, read_shapes_by_regex),
+        wrong={read_with_heads: "1 heads; a checkpoint with other heads", read_without_heads: "says nothing of num_attention_heads",
+               read_last_layer_number: "count from 0", read_last_layer_as_word: "two digits", read_tensors_as_layers: "Several tensors belong to one layer",
+               read_wrong_axis: "the way up ends in I", read_four_times: "a habit, not a law", read_swapped: "word table is",
+               read_usual_positions: "512 off a checkpoint of 17. That is the usual number", read_twelve_layers: "BERT-base's number",
+               read_two_segments: "type_vocab_size 2 off a checkpoint of 16", read_usual_heads: "12 heads; a checkpoint",
+               read_other_name: "called 'max_length'"}),
+    Exercise(
         chapter=CHAPTER, size="warm-up", minutes=5, title="A mask for every head and every query", solution=extend_mask, check=check_extend_mask,
         task="The tokenizer gives a mask of `[B, S]`, 1 for a real token and 0 for padding. Attention compares every query with "
              "every key in every head, `[B, A, S, S]`. Turn the one into a boolean mask that broadcasts onto the other, True = may be looked at.",
@@ -500,9 +673,11 @@ EXERCISES = [
                "`attention_mask.bool()` and then two new axes in the middle: `[:, None, None, :]`."),
         paragraph="Hide the padding",
         right=(mask_by_view, mask_by_unsqueeze),
-        wrong={mask_of_queries: "hides what padding \\*asks\\*", mask_inverted: "True where there is padding", mask_additive: "numbers to be added",
+        wrong={mask_of_queries: "hides what padding \\*asks\\*", mask_inverted: "True where there is padding", mask_additive: "dtype torch.float32, as numbers to be added",
                mask_integers: "dtype torch.int64", mask_flat: "still \\[B, S\\]", mask_one_axis: "is \\[B, 1, S\\]",
-               mask_square: "25 truths", mask_of_the_first_text: "For the second text, with 2 real tokens"}),
+               mask_square: "25 truths", mask_of_the_first_text: "For text 1 of the batch, .* \\[True, True, True, True, True\\]",
+               mask_batch_last: "is \\[1, 1, B, S\\]", mask_axes_last: "is \\[B, S, 1, 1\\]",
+               mask_by_counting: "For text 2 of the batch, .* \\[True, True, False, False, False\\]"}),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="The whole of BERT", solution=Bert, check=check_bert,
         task="All parts exist by now. Put them in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
@@ -514,7 +689,12 @@ EXERCISES = [
         wrong={BertWithoutSegments: "segments do not reach", BertWithoutMask: "influenced by its 2 padding", BertMaskUpsideDown: "upside down",
                BertAllStates: "is a list of 4", BertLastButOne: "output of the last layer but one", BertFirstState: "went \\*into\\*",
                BertWithoutTanh: "tanh is missing", BertRawCls: "as it is", BertPoolsMean: "mean of all tokens", BertPoolsLastToken: "takes the last token",
-               BertPoolsLayerBelow: "reads the last layer but one", BertPoolsEmbeddings: "reads the embeddings", BertGivesTensor: "not Tensor"}),
+               BertPoolsLayerBelow: "reads the last layer but one", BertPoolsEmbeddings: "reads the embeddings", BertGivesTensor: "not Tensor",
+               BertPoolsRealMean: "mean of the real tokens", BertPoolsMaximum: "largest value", BertPoolsTokenOne: "takes token 1",
+               BertPoolsFirstText: "7 vectors for 2 texts", BertTanhFirst: "tanh comes before", BertSigmoid: "ends in a sigmoid",
+               BertGeluPooler: "ends in GELU", BertReluPooler: "ends in ReLU", BertMeanOfStates: "mean of all 4 states",
+               BertMeanOfLayers: "mean of all layers", BertSwapsIds: "Ids up to 1\\d are looked up in the segment table, which has 2",
+               BertAlwaysSecondText: "With ids alone"}),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="A loader that cannot be fooled", solution=load_strictly, check=check_load_strictly,
         task="Copy tensors into a model by name. Anything that does not fit, a name missing, a name too many, another shape, is a `ValueError` "
@@ -527,18 +707,7 @@ EXERCISES = [
                load_ignoring_extras: "a tensor too many \\(3.bias\\) is loaded", load_ignoring_missing: "a tensor missing \\(2.weight\\) is loaded without a word",
                load_without_shapes: "a wrong shape ends in RuntimeError", load_by_number_of_elements: "right number of numbers",
                load_while_looking: "refused too late", load_by_sharing: "shares its memory", load_nothing: "leaves 6 of 6 tensors",
-               load_silent: "does not name 0.weight"}),
-    Exercise(
-        chapter=CHAPTER, size="think", minutes=10, title="A stranger's checkpoint", solution=read_shapes, check=check_read_shapes,
-        task="Someone hands you a file of weights and has lost the `config.json`. From the names and shapes alone, which numbers of the config can you "
-             "recover? Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, "
-             "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell.",
-        hints=("Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
-               "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors."),
-        paragraph="A config that defends itself",
-        right=(read_shapes_by_probing, read_shapes_by_regex),
-        wrong={read_with_heads: "1 heads; a checkpoint with other heads", read_without_heads: "says nothing of num_attention_heads",
-               read_last_layer_number: "count from 0", read_last_layer_as_word: "two digits", read_tensors_as_layers: "number of tensors",
-               read_wrong_axis: "the way up ends in I", read_four_times: "a habit, not a law", read_swapped: "word table is",
-               read_usual_positions: "the usual number"}),
+               load_silent: "does not name 0.weight", load_in_order: "fits ends in RuntimeError",
+               load_comparing_in_order: "its 6 names in another order", load_comparing_values: "Boolean value of Tensor",
+               load_with_names_swapped: "calls 3.bias missing"}),
 ]
