@@ -103,6 +103,11 @@ def _n_log_n(n):
     return n * math.log(n) if n > 0 else 0.0
 
 
+def _next_merge_difference(words):
+    single, together = _counts(words)
+    return max(together, key=lambda pair: together[pair] - single[pair[0]] * single[pair[1]])
+
+
 # Chosen so that every rule above picks another pair.
 MERGE_WORDS = {("b", "##o", "##a", "##t"): 8, ("w", "##a", "##t", "##e", "##r"): 13, ("r", "##a", "##t", "##e", "##s"): 2,
                ("l", "##o", "##w"): 2, ("s", "##t", "##o", "##n", "##e"): 15, ("b", "##y"): 9,
@@ -121,6 +126,9 @@ def check_next_merge(answer):
         other = {("x", "##y"): 1, ("x", "##z"): 7, ("w", "##z"): 7}
         if answer(other) != ("x", "##y"):
             raise Mistake(f"for {other} you give {answer(other)}: a pair that is rare but always together scores highest.")
+        frequent = {("x", "##y"): 10, ("v", "##z"): 1, ("w", "##z"): 11}
+        if answer(frequent) != ("x", "##y"):
+            raise Mistake(f"for {frequent} you give {answer(frequent)}: the score is a quotient, 10 / (10 · 10) against 1 / (1 · 12), no difference.")
         return
     if found not in together:
         raise Mistake(f"{found[0]!r} and {found[1]!r} never stand side by side in a word; only neighbours can be joined.")
@@ -131,10 +139,10 @@ def check_next_merge(answer):
     for rule, sentence in (
             (_next_merge_most_frequent, "you choose the most frequent pair, which is the rule of byte-pair encoding"),
             (_next_merge_lowest, "you choose the pair with the lowest score"),
-            (_next_merge_every_word_once, "you count every word once; the number beside a word says how often it occurs"),
+            (_next_merge_every_word_once, "you count every word once, or leave out pairs that occur only once; the number beside a word says how often it occurs"),
             (_next_merge_sum_below, "you divide by the sum of the two counts; the score divides by their product"),
-            (_next_merge_left_part_only, "you divide by the count of the left part only; the score divides by both"),
-            (_next_merge_squared, "you square the count of the pair; the score has it once"),
+            (_next_merge_left_part_only, "you divide by the count of the left part only, or of one of the two; the score divides by both"),
+            (_next_merge_squared, "you square the count of the pair, or take a root of the product below; the score has both as they are"),
             (_next_merge_whole_gain, "you choose by the gain of the whole likelihood, which also counts how often the pair occurs")):
         if found == rule(MERGE_WORDS):
             raise Mistake(f"{sentence}. {numbers}")
@@ -251,6 +259,45 @@ def _wordpiece_from_the_right(word, vocab):
     return pieces if len(word) <= 100 else ["[UNK]"]
 
 
+def _wordpiece_goes_back(word, vocab, start=0):
+    if len(word) > 100:
+        return ["[UNK]"]
+    for end in range(len(word), start, -1):
+        piece = "##" * (start > 0) + word[start:end]
+        rest = _wordpiece_goes_back(word, vocab, end) if piece in vocab and end < len(word) else []
+        if piece in vocab and rest != ["[UNK]"]:
+            return [piece, *rest]
+    return ["[UNK]"]
+
+
+def _wordpiece_never_one_letter(word, vocab):
+    pieces, start = [], 0
+    while start < len(word) <= 100:
+        mark = "##" if start else ""
+        end = next((end for end in range(len(word), start + 1, -1) if mark + word[start:end] in vocab), None)
+        if end is None:
+            return ["[UNK]"]
+        pieces.append(mark + word[start:end])
+        start = end
+    return pieces
+
+
+def _wordpiece_loses_a_letter(word, vocab):
+    pieces, start = [], 0
+    while start < len(word) <= 100:
+        mark = "##" if start else ""
+        end = next((end for end in range(len(word), start, -1) if mark + word[start:end] in vocab), None)
+        if end is None:
+            return ["[UNK]"]
+        pieces.append(mark + word[start:end])
+        start = end + 1
+    return pieces
+
+
+def _wordpiece_numbers(word, vocab):
+    return [vocab[piece] for piece in _cut(word, vocab)]
+
+
 def _wordpiece_first_piece_only(word, vocab):
     return _cut(word, vocab)[:1]
 
@@ -283,10 +330,10 @@ class _Vocabulary(dict):
 
 
 WORDPIECE_VOCAB = ["[UNK]", "river", "riverb", "##bank", "##ank", "##a", "##n", "##k", "##s", "bank", "b", "a", "r", "##er", "##e", "##r",
-                   "the", "up", "ups", "##standing", "##tan", "##d", "##ding", "##b", "s", "ank", "##the", "##river", "##up"]
+                   "the", "up", "ups", "##standing", "##st", "##tan", "##d", "##ding", "##b", "s", "ank", "##the", "##river", "##up"]
 WORDPIECE_CASES = {
     "bank": ["bank"], "riverbanks": ["riverb", "##ank", "##s"], "banker": ["bank", "##er"], "upstanding": ["ups", "##tan", "##ding"],
-    "riverxbank": ["[UNK]"], "xbank": ["[UNK]"], "bankx": ["[UNK]"], "a" * 100: ["a"] + ["##a"] * 99, "a" * 101: ["[UNK]"]}
+    "riverxbank": ["[UNK]"], "xbank": ["[UNK]"], "bankx": ["[UNK]"], "upst": ["[UNK]"], "a" * 100: ["a"] + ["##a"] * 99, "a" * 101: ["[UNK]"]}
 
 
 def check_wordpiece(answer):
@@ -300,6 +347,8 @@ def check_wordpiece(answer):
         shown = f"{word!r}" if len(word) < 30 else f"a word of {len(word)} characters"
         if not isinstance(found, list):
             raise Mistake(f"for {shown} you return a {type(found).__name__}; a list of pieces is wanted, such as {right[:3]}.")
+        if not all(isinstance(piece, str) for piece in found):
+            raise Mistake(f"for {shown} you return {found[:3]}; the pieces themselves are wanted, not their numbers.")
         if found == right:
             continue
         yours = f"for {shown} you give {found if len(found) < 9 else str(found[:3])[:-1] + ', …]'}"
@@ -307,22 +356,28 @@ def check_wordpiece(answer):
             raise Mistake(f"{yours}; a word of more than 100 characters becomes ['[UNK]'].")
         if len(word) == 100:
             raise Mistake(f"{yours}, {len(found)} piece(s); exactly 100 characters are still allowed, and make {len(right)} pieces.")
+        if found == ["up", "##st"]:
+            raise Mistake(f"{yours}: you go back to a shorter first piece; 'ups' is the longest, nothing fits behind it, and so the word is ['[UNK]'].")
         if right == ["[UNK]"] and not found:
             raise Mistake(f"{yours}; a word that cannot be cut still leaves one token in the text: ['[UNK]'].")
         if right == ["[UNK]"] and found[-1] != "[UNK]":
             raise Mistake(f"{yours}; you leave out the 'x' in silence, but a word with an unknown character becomes ['[UNK]'].")
         if right == ["[UNK]"]:
             raise Mistake(f"{yours}; no piece of the vocabulary has an 'x', so the whole word becomes ['[UNK]'], one token.")
+        if found == ["[UNK]"]:
+            raise Mistake(f"{yours}, but it can be cut: {right}; the ends to try go from {len(word)}, the whole rest, down to start + 1, both included.")
         if found and found[0].startswith("##"):
             raise Mistake(f"{yours}; the first piece of a word carries no ##.")
         if found == right[:len(found)]:
             raise Mistake(f"{yours}; the rest of the word is missing: {right[len(found):]}.")
         if found == _cut(word, WORDPIECE_VOCAB, prefix="") or any(not piece.startswith("##") for piece in found[1:]):
             raise Mistake(f"{yours}; a piece that does not begin the word must be looked up with ## before it.")
+        if (spelt := "".join(piece.removeprefix("##") for piece in found)) != word:
+            raise Mistake(f"{yours}, which spells {spelt!r}: the next piece begins just where the last one ended.")
         if found == _cut(word, WORDPIECE_VOCAB, longest=False):
             raise Mistake(f"{yours}; you take the shortest piece that fits, the longest one comes first: {right}.")
         if found == _wordpiece_from_the_right(word, WORDPIECE_VOCAB):
-            raise Mistake(f"{yours}; you cut from the end of the word, but the original starts at its beginning: {right}.")
+            raise Mistake(f"{yours}; you cut from the end of the word, or for the fewest pieces; the original starts at the beginning and takes the longest: {right}.")
         raise Mistake(f"{yours}; right is {right}.")
 
 
@@ -380,7 +435,8 @@ def _greedy_trap_starts_inside():
 
 def check_greedy_trap(answer):
     found = answer()
-    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str) and isinstance(found[1], list)):
+    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str) and isinstance(found[1], list)
+            and all(isinstance(piece, str) for piece in found[1])):
         raise Mistake(f"you return {found!r}; a word and the list of its pieces are wanted.")
     word, better = found
     for place, piece in enumerate(better):
@@ -463,6 +519,16 @@ def _token_types_last_sep_zero(tokens):
     return [0 if token == "[SEP]" else kind for token, kind in zip(tokens, token_types(tokens))]
 
 
+def _token_types_two_seps(tokens):
+    first = tokens.index("[SEP]") + 1
+    second = tokens.index("[SEP]", first) + 1 - first
+    return [0] * first + [1] * second + [0] * (len(tokens) - first - second)
+
+
+def _token_types_cls_one(tokens):
+    return [1, *token_types(tokens)[1:]]
+
+
 TYPE_CASES = ("[CLS] the bank [SEP] by the river at noon [SEP] [PAD] [PAD]", "[CLS] the bank by the river [SEP] rates [SEP]",
               "[CLS] the bank by the river [SEP]", "[CLS] the bank [SEP] [PAD] [PAD] [PAD]")
 
@@ -470,13 +536,17 @@ TYPE_CASES = ("[CLS] the bank [SEP] by the river at noon [SEP] [PAD] [PAD]", "[C
 def check_token_types(answer):
     for text in TYPE_CASES:
         tokens = text.split()
-        found, right = answer(list(tokens)), token_types(tokens)
+        try:
+            found = answer(list(tokens))
+        except ValueError as error:
+            raise Mistake(f"for “{text}” your function stops: {error}; a single text has only one [SEP].") from None
+        right = token_types(tokens)
         found = found.tolist() if isinstance(found, Tensor) else found
         where = f"for “{text}”"
         if not isinstance(found, list):
             raise Mistake(f"you return a {type(found).__name__}; a list of numbers, one for each token, is wanted.")
         if len(found) != len(tokens):
-            raise Mistake(f"{where} you give {len(found)} types for {len(tokens)} tokens; padding needs one too.")
+            raise Mistake(f"{where} you give {len(found)} types for {len(tokens)} tokens; every token has one, padding too.")
         if found == right:
             continue
         first = tokens.index("[SEP]")
@@ -489,7 +559,7 @@ def check_token_types(answer):
             raise Mistake(f"{where} you give {found}: your padding has type 1, it should have type 0.")
         if not any(found):
             raise Mistake(f"{where} all your {len(found)} types are 0; the second text should have type 1.")
-        if found[0] == 1:
+        if found == _token_types_turned_round(tokens):
             raise Mistake(f"{where} you give {found}: the first text has type 0 and the second type 1, not the other way round.")
         if found[first] == 1:
             raise Mistake(f"{where} you give {found}: the [SEP] at place {first} closes the first text, so it has type 0.")
@@ -560,6 +630,13 @@ def _padded_batch_float_ids(rows, pad_id):
     return input_ids.float(), attention_mask
 
 
+def _padded_batch_in_place(rows, pad_id):
+    input_ids, attention_mask = padded_batch(rows, pad_id)
+    for row in rows:
+        row += [pad_id] * (input_ids.size(1) - len(row))
+    return input_ids, attention_mask
+
+
 def _padded_batch_512(rows, pad_id):
     return padded_batch([*rows, [1] * 512], pad_id)[0][:-1], padded_batch([*rows, [1] * 512], pad_id)[1][:-1]
 
@@ -572,7 +649,8 @@ BATCH_ROWS, BATCH_PAD = [[2, 5, 6, 3], [2, 5, 6, 8, 5, 0, 3], [2, 3]], 9     # 0
 
 
 def check_padded_batch(answer):
-    found = answer([list(row) for row in BATCH_ROWS], BATCH_PAD)
+    given = [list(row) for row in BATCH_ROWS]
+    found = answer(given, BATCH_PAD)
     if not isinstance(found, tuple) or len(found) != 2:
         raise Mistake(f"you return a {type(found).__name__}; two tensors are wanted, input_ids and attention_mask.")
     input_ids, mask = found
@@ -598,6 +676,8 @@ def check_padded_batch(answer):
         raise Mistake(f"your mask is 1 where the id is above 0; ids say nothing here: pad_id is {BATCH_PAD} and 0 is an ordinary token.")
     if not torch.equal(mask.long(), right_mask):
         raise Mistake(f"your attention_mask is {mask.long().tolist()}; right is {right_mask.tolist()}.")
+    if given != BATCH_ROWS:
+        raise Mistake(f"you changed the rows that you were given: the first one is {given[0]} afterwards; make new lists with row + […].")
 
 
 EXERCISES = [
@@ -617,7 +697,8 @@ EXERCISES = [
         wrong={_next_merge_most_frequent: "most frequent pair, which is the rule of byte-pair", _next_merge_lowest: "lowest score",
                _next_merge_every_word_once: "count every word once", _next_merge_sum_below: "sum of the two counts",
                _next_merge_left_part_only: "left part only", _next_merge_squared: "square the count of the pair",
-               _next_merge_joined: "joined piece 'gr'", _next_merge_whole_gain: "gain of the whole likelihood", _next_merge_any_two: "never stand side by side"}),
+               _next_merge_joined: "joined piece 'gr'", _next_merge_whole_gain: "gain of the whole likelihood",
+               _next_merge_difference: "a quotient", _next_merge_any_two: "never stand side by side"}),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="Longest match first", paragraph="Longest match first",
         task="""
@@ -635,7 +716,9 @@ EXERCISES = [
                _wordpiece_skips_characters: "leave out the 'x' in silence", _wordpiece_gives_nothing: "leaves one token",
                _wordpiece_without_limit: "more than 100 characters", _wordpiece_limit_too_low: "exactly 100 characters are still allowed",
                _wordpiece_from_the_right: "cut from the end of the word", _wordpiece_first_piece_only: "rest of the word is missing",
-               _wordpiece_stands_still: "20,000 times", _wordpiece_string: "you return a str"}),
+               _wordpiece_stands_still: "20,000 times", _wordpiece_string: "you return a str",
+               _wordpiece_goes_back: "go back to a shorter first piece", _wordpiece_never_one_letter: "it can be cut",
+               _wordpiece_loses_a_letter: "begins just where", _wordpiece_numbers: "not their numbers"}),
     Exercise(
         chapter=CHAPTER, size="think", minutes=6, title="A trap for the greedy", paragraph="Greedy is not always best",
         task=f"""
@@ -667,7 +750,8 @@ EXERCISES = [
         wrong={_token_types_middle: "after 6 of 12 tokens, in the middle", _token_types_sep_opens: "closes the first text",
                _token_types_padding_one: "your padding has type 1", _token_types_turned_round: "not the other way round",
                _token_types_all_zero: "all your 12 types are 0", _token_types_from_one: r"you have \[1, 2\]",
-               _token_types_without_padding: "10 types for 12 tokens", _token_types_last_sep_zero: r"token \[SEP\] at place 9 should have type 1"}),
+               _token_types_without_padding: "10 types for 12 tokens", _token_types_two_seps: "has only one",
+               _token_types_cls_one: r"token \[CLS\] at place 0", _token_types_last_sep_zero: r"token \[SEP\] at place 9 should have type 1"}),
     Exercise(
         chapter=CHAPTER, size="build", minutes=8, title="A batch and its mask", paragraph="Padding, and the mask that hides it",
         task="""
@@ -681,5 +765,5 @@ EXERCISES = [
                _padded_batch_zeros: "you pad with 0, but pad_id is 9", _padded_batch_shortest: "has 2 columns",
                _padded_batch_all_ones: "1 everywhere, but 8 of the 21", _padded_batch_guessed_mask: "where the id is above 0",
                _padded_batch_floats: "attention_mask is torch.float32", _padded_batch_float_ids: "input_ids is torch.float32",
-               _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor"}),
+               _padded_batch_in_place: "changed the rows", _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor"}),
 ]

@@ -61,6 +61,10 @@ def rows_are_keys(query, key):
     return key @ query.transpose(-2, -1) / math.sqrt(query.size(-1))
 
 
+def scaled_in_place(query, key):
+    return query.div_(math.sqrt(query.size(-1))) @ key.mT
+
+
 SCORE_MISTAKES = {
     by_length: "Your scores are divided by the square root of the sequence length, √5; the size of a head here is 8, so √8 is right. "
                "With your scale a longer text gets smaller scores.",
@@ -76,11 +80,14 @@ SCORE_MISTAKES = {
 
 def check_scores(answer):
     query, key = draw(2, 3, 5, 8), draw(2, 3, 7, 8, seed=1)                     # [B, A, S, D], [B, A, T, D]
-    found, right = answer(query, key), scaled_scores(query, key)                # [B, A, S, T]
+    given = query.clone(), key.clone()
+    found, right = answer(*given), scaled_scores(query, key)                    # [B, A, S, T]
+    if not (torch.equal(given[0], query) and torch.equal(given[1], key)):
+        raise Mistake("Your function changes the queries or keys that it was given (div_, /=): others still need them. Make new tensors.")
     if getattr(found, "shape", None) == (2, 3, 7, 5):
         raise Mistake(SCORE_MISTAKES[rows_are_keys])
     guesses = [(wrong(query, key), sentence) for wrong, sentence in SCORE_MISTAKES.items()]
-    recognise(found, right, [(guess, sentence.format(guess.std(), right.std())) for guess, sentence in guesses], "The scores")
+    recognise(found, right, [(guess, sentence.format(guess.std(), right.std())) for guess, sentence in guesses], "Your tensor of scores")
 
 
 # 4.2 ------------------------------------------------------------------------------------------------------------------
@@ -146,6 +153,9 @@ polarity_reversed = masked_variant("polarity_reversed", hide=lambda scores, mask
 masked_after_softmax = masked_variant("masked_after_softmax", hide=unmasked, after=torch.mul)
 hidden_with_zero = masked_variant("hidden_with_zero", hide=fill(0.0))
 ten_thousand_less = masked_variant("ten_thousand_less", hide=lambda scores, mask: scores - 10000.0 * ~mask)
+filled_with_25 = masked_variant("filled_with_25", hide=fill(-25.0))
+filled_with_65504 = masked_variant("filled_with_65504", hide=fill(-65504.0))
+infinity_times_mask = masked_variant("infinity_times_mask", hide=lambda scores, mask: scores - math.inf * ~mask)
 filled_with_a_billion = masked_variant("filled_with_a_billion", hide=fill(-1e9))
 filled_with_infinity = masked_variant("filled_with_infinity", hide=fill(-math.inf))
 empty_row_is_zero = masked_variant("empty_row_is_zero", hide=fill(-math.inf), after=lambda weights, mask: weights.nan_to_num(0.0))
@@ -178,13 +188,19 @@ def check_masked(answer):
     blocks = padding & (torch.arange(6) < torch.tensor([[2], [3], [4], [6]]))   # [B, 1, S, T]
     for mask, name in ((None, "Without a mask"), (padding, "With 2 of 6 keys hidden"), (blocks, "With a mask [2, 1, 4, 6]")):
         found = answer(query, key, value, None if mask is None else mask.clone())
-        if not isinstance(found, tuple) or len(found) != 2:
+        if not isinstance(found, (tuple, list)) or len(found) != 2:
             raise Mistake("Return two things: the mixed values and the weights.")
         mixed, weights = masked_attention(query, key, value, mask)
         hidden = torch.zeros(1, dtype=torch.bool) if mask is None else ~mask
         guesses = [(wrong(query, key, value, mask)[1], sentence) for wrong, sentence in WEIGHT_MISTAKES.items()]
-        recognise(found[1], weights, [(guess, sentence.format((guess * hidden).max())) for guess, sentence in guesses], f"{name}, the weights")
-        recognise(found[0], mixed, [], f"{name}, the mixed values")
+        expect_tensor(found[1], weights.shape, f"{name}, the second result, the weights,")
+        if found[1].isnan().any():
+            raise Mistake(f"{name}, {int(found[1].isnan().sum())} of your weights are nan: a number that is too low for its dtype is -inf, "
+                          "and -inf × 0 is nan. Do not multiply by the mask; put the number in place with masked_fill.")
+        recognise(found[1], weights, [(guess, sentence.format((guess * hidden).max())) for guess, sentence in guesses], f"{name}, your tensor of weights")
+        if hidden.any() and (left := float((found[1] * hidden).max())) > 0:
+            raise Mistake(f"{name}, a hidden key keeps a weight of {left:.0e}: your number is not low enough.")
+        recognise(found[0], mixed, [], f"{name}, your tensor of mixed values")
     check_mask_left_alone(answer, query, key, value, padding)
     check_large_scores(answer, query.float(), key.float(), value.float(), padding)
     check_empty_row(answer, query, key, value)
@@ -199,7 +215,7 @@ def check_mask_left_alone(answer, query, key, value, mask):
 
 
 def check_large_scores(answer, query, key, value, mask):
-    weights = answer(query * 300, key * 300, value, mask.clone())[1]
+    weights = answer(query * 1000, key * 1000, value, mask.clone())[1]
     leaked = float(weights.masked_fill(mask, 0).max())
     if leaked > 0:
         raise Mistake(f"With large scores your mask leaks: a hidden key gets the weight {leaked:.2f}. A constant such as -10000 "
@@ -221,7 +237,9 @@ def check_empty_row(answer, query, key, value):
         mean = value[1].mean(-2, keepdim=True).expand(3, 4, 8)                  # [A, S, D]
         zeros = (torch.zeros_like(mean), "A query with nothing to look at gets zeros from you; here it gets the mean of all values, "
                                          "so that its weights still sum to 1.")
-        recognise(mixed[1].double(), mean, [zeros], f"The mixed values of a text in which every key is hidden ({dtype})",
+        open_row = (masked_attention(query, key, value)[0][1], "A text in which every key is hidden gets from you what it would get without a mask: "
+                    "to lower all scores alike changes no weight. Put the lowest number in place of the scores instead of adding it.")
+        recognise(mixed[1].double(), mean, [zeros, open_row], f"Your tensor of mixed values of a text in which every key is hidden ({dtype})",
                   tolerance=1e-5 if dtype == torch.float64 else 1e-2)
 
 
@@ -260,10 +278,18 @@ COUNT_MISTAKES = {
                         "counts a full map from H to H for each of the {a} heads; the heads share H numbers: each is H / A = {d} wide"),
     "no_bias": (0, lambda s, h, a: 3 * h * h, "leaves out the three biases of {h} numbers each"),
     "one_map": (0, lambda s, h, a: h * h + h, "counts one linear map; queries, keys and values have one each"),
+    "one_bias": (0, lambda s, h, a: 3 * h * h + h, "has {h} biases; each of the three maps has {h} of its own"),
+    "times_length": (0, lambda s, h, a: s * 3 * (h * h + h), "grows with the text; all {s} tokens go through the same three maps"),
     "with_output": (0, lambda s, h, a: 4 * (h * h + h), "counts a fourth map: the one after the heads is BertSelfOutput's, in chapter 5"),
     "one_head": (1, lambda s, h, a: s * s, "counts one head; every one of the {a} heads has weights of its own"),
     "linear_in_length": (1, lambda s, h, a: a * s, "has one weight for each head and token; every token looks at every token: {s} × {s}"),
     "weights_by_size": (1, lambda s, h, a: s * s * h, "counts H numbers for each pair; a pair of tokens has one weight in each head"),
+    "half_the_pairs": (1, lambda s, h, a: a * s * (s - 1) // 2, "counts each pair once; who looks at whom matters, and a token may look at itself"),
+    "two_operations": (2, lambda s, h, a: 6 * s * h * h + 4 * s * s * h, "counts the additions too; only multiplications are asked for"),
+    "maps_once": (2, lambda s, h, a: 3 * h * h + 2 * s * s * h, "sends one token through the maps; there are {s}"),
+    "one_product": (2, lambda s, h, a: s * h * h + 2 * s * s * h, "has one linear map; queries, keys and values have one each"),
+    "maps_only": (2, lambda s, h, a: 3 * s * h * h, "leaves out scores and mixing, {s} × {s} × {h} each"),
+    "output_too": (2, lambda s, h, a: 4 * s * h * h + 2 * s * s * h, "counts a fourth map: the one after the heads is not asked for here"),
     "no_maps": (2, lambda s, h, a: 2 * s * s * h, "leaves out the three linear maps: {s} tokens × {h} × {h}, three times"),
     "no_mixing": (2, lambda s, h, a: 3 * s * h * h + s * s * h, "counts the scores or the mixing, not both; each costs {s} × {s} × {h}"),
     "times_heads": (2, lambda s, h, a: 3 * s * h * h + 2 * s * s * h * a,
@@ -287,7 +313,7 @@ def check_counts(answer):
     names = ("number of parameters", "number of weights", "number of multiplications")
     for length, hidden, heads in ((7, 384, 12), (512, 768, 12), (11, 768, 16)):
         found, right = answer(length, hidden, heads), attention_counts(length, hidden, heads)
-        if not isinstance(found, tuple) or len(found) != 3:
+        if not isinstance(found, (tuple, list)) or len(found) != 3:
             raise Mistake("Return three numbers: parameters, weights, multiplications.")
         for i, name in enumerate(names):
             if found[i] == right[i]:
@@ -412,6 +438,32 @@ class KeysAsValues(WithAttention):
     attention = staticmethod(lambda query, key, value, mask: masked_attention(query, key, key, mask))
 
 
+class Unscaled(WithAttention):
+    attention = staticmethod(no_scale)
+
+
+class MaskTurnedRound(WithAttention):
+    attention = staticmethod(lambda query, key, value, mask: polarity_reversed(query, key, value, mask))
+
+
+class KeysAndValuesSwapped(WithAttention):
+    attention = staticmethod(lambda query, key, value, mask: masked_attention(query, value, key, mask))
+
+
+class QueriesAsKeys(WithAttention):
+    attention = staticmethod(lambda query, key, value, mask: masked_attention(query, query, value, mask))
+
+
+class SplitInterleaved(SelfAttention):
+    def split(self, x):
+        return x.unflatten(-1, (-1, self.num_heads)).permute(0, 3, 1, 2)
+
+
+class MixedOnly(SelfAttention):
+    def forward(self, hidden, mask=None, output_weights=False):
+        return super().forward(hidden, mask)[0]
+
+
 class AnyNumberOfHeads(SelfAttention):
     def __init__(self, hidden_size, num_heads):
         super().__init__(hidden_size, 1)
@@ -441,6 +493,11 @@ SELF_MISTAKES = {
     ScaledByHidden: "Your scores are divided by √24, the hidden size; the size of a head is 24 / 4 = 6.",
     QueriesAndKeysSwapped: "Your queries and keys are swapped: a row must belong to the token that asks.",
     MaskForgotten: "Your class does not use its mask: hidden tokens still get a share.",
+    Unscaled: "Your scores are not divided by √6, the root of the head size.",
+    MaskTurnedRound: "Your class turns its mask round: True means 'may be looked at'.",
+    KeysAndValuesSwapped: "Your keys and values are swapped: weights come from queries and keys, and what they mix are the values.",
+    QueriesAsKeys: "Your queries are compared with queries; the keys are not used.",
+    SplitInterleaved: "Your split puts every 4th number of a token into a head, [B, S, D, A]; a head's 6 numbers stand side by side: view(B, S, A, D).",
     KeysAsValues: "Your class mixes the keys; weights are made of queries and keys, but what they mix are the values.",
 }
 
@@ -460,16 +517,19 @@ def check_self_attention(answer):
     mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)                             # [B, 1, 1, S]
     mask[1, ..., 3:] = False
     right = reference(hidden, mask, output_weights=True)                        # [B, S, H], [B, A, S, S]
-    mixed, weights = mine(hidden, mask, output_weights=True)
+    result = mine(hidden, mask, output_weights=True)
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise Mistake(f"forward returns a {type(result).__name__}; two things are wanted, the mixed values and the weights (or None).")
+    mixed, weights = result
     guesses = []
     for suspect, sentence in SELF_MISTAKES.items():
         module = suspect(24, 4).double()
         module.load_state_dict(reference.state_dict())
         guesses.append((*module(hidden, mask, output_weights=True), sentence))
-    recognise(mixed, right[0], [(guess, sentence) for guess, _, sentence in guesses], "The mixed values")
+    recognise(mixed, right[0], [(guess, sentence) for guess, _, sentence in guesses], "Your tensor of mixed values")
     expect_tensor(weights, [2, 4, 5, 5], "With output_weights=True the second result")
-    recognise(weights, right[1], [(guess, sentence) for _, guess, sentence in guesses], "The weights")
-    recognise(mine(hidden)[0], reference(hidden)[0], [], "Without a mask, the mixed values")
+    recognise(weights, right[1], [(guess, sentence) for _, guess, sentence in guesses], "Your tensor of weights")
+    recognise(mine(hidden)[0], reference(hidden)[0], [], "Without a mask, your tensor of mixed values")
     if mine(hidden, mask)[1] is not None:
         raise Mistake("Without output_weights=True the second result should be None, but yours is a tensor of shape [2, 4, 5, 5]: "
                       "maps that nobody asked for fill the memory.")
@@ -483,6 +543,8 @@ def check_indivisible(answer):
         if "100" in str(error) and "12" in str(error):
             return
         raise Mistake(f"Your ValueError says “{error}”; name both numbers, 100 and 12.") from None
+    except AssertionError:
+        raise Mistake("You stop SelfAttention(100, 12) by an assert, which python -O leaves out. Raise a ValueError.") from None
     raise Mistake("SelfAttention(100, 12) is made without complaint: 100 / 12 = 8.33, so 12 heads of 8 would leave 4 numbers out. "
                   "Raise a ValueError.")
 
@@ -576,7 +638,8 @@ EXERCISES = [
                "`key.transpose(-2, -1)` swaps the last two axes. The head size is `query.size(-1)`: "
                "not the number of tokens, not the hidden size."),
         paragraph="Why divide by √d?",
-        solution=scaled_scores, check=check_scores, right=(scores_by_einsum, scores_scaled_before), wrong=patterns(SCORE_MISTAKES),
+        solution=scaled_scores, check=check_scores, right=(scores_by_einsum, scores_scaled_before),
+        wrong=patterns(SCORE_MISTAKES) | {scaled_in_place: r"changes the queries or keys"},
     ),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="Attention that looks away from padding",
@@ -594,6 +657,9 @@ EXERCISES = [
         solution=masked_attention, check=check_masked, right=(masked_with_infinity, masked_with_where),
         wrong=patterns(WEIGHT_MISTAKES) | {
             ten_thousand_less: r"hidden key gets the weight \d\.\d\d",
+            filled_with_25: r"keeps a weight of",
+            filled_with_65504: r"is not far enough below scores of this size",
+            infinity_times_mask: r"of your weights are nan",
             filled_with_a_billion: r"float16.*-65504",
             filled_with_infinity: r"96 of 96 of your numbers are nan",
             empty_row_is_zero: r"gets zeros from you",
@@ -628,6 +694,7 @@ EXERCISES = [
         solution=SelfAttention, check=check_self_attention, right=(SelfAttentionByEinsum, SelfAttentionByLoop),
         wrong=patterns(SELF_MISTAKES) | {
             AnyNumberOfHeads: r"SelfAttention\(100, 12\) is made",
+            MixedOnly: r"forward returns a Tensor",
             OtherNames: r"Your parameters are q\.weight \[24, 24\]",
             WeightsAlways: r"should be None"},
     ),
@@ -639,7 +706,7 @@ EXERCISES = [
             """,
         hints=("$q \\cdot (k + b) = q \\cdot k + q \\cdot b$. The second part does not contain $k$.",
                "Multiply `query` [B, A, S, D] by `bias[:, None]` [A, 1, D] and sum over the last axis, keeping it. Then scale."),
-        paragraph="Swap it in",
+        paragraph="Equation 1",
         solution=key_bias_shift, check=check_shift, right=(shift_by_matrix, shift_by_difference),
         wrong=patterns(SHIFT_MISTAKES) | {
             shift_without_axis: r"\[2, 3, 5\]; keep the last axis",
