@@ -72,15 +72,40 @@ def length_of_everything(one, other):
     return (one * other).sum(-1) / (one.norm() * other.norm())
 
 
+def second_length_only(one, other):
+    return (one * other).sum(-1) / other.norm(dim=-1)
+
+
+def brackets_missing(one, other):
+    return (one * other).sum(-1) / one.norm(dim=-1) * other.norm(dim=-1)
+
+
+def angle(one, other):
+    return torch.acos(cosine(one, other))
+
+
+def along_dim_1(one, other):
+    return (one * other).sum(dim=1) / (one.norm(dim=1) * other.norm(dim=1))
+
+
+def every_pair(one, other):
+    return one @ other.T / (one.norm(dim=-1)[:, None] * other.norm(dim=-1))
+
+
 def check_cosine(answer):
     one, other = draw(3, 5) + 0.4, 2 * draw(3, 5, seed=1) - 0.7         # [3, H], neither of mean 0 nor of length 1
     found, right = answer(one, other), cosine(one, other)               # [3]
     if isinstance(found, torch.Tensor) and found.shape == one.shape:
         raise Mistake("Two batches of 3 vectors give you [3, 5], a number for every component; sum over the 5 components, and [3] is left.")
+    if isinstance(found, torch.Tensor) and list(found.shape) == [3, 3]:
+        raise Mistake("Two batches of 3 vectors give you [3, 3], every vector with every other; row by row it is [3]: multiply component by component, then sum.")
     value, want = (lambda wrong: f"{wrong(one, other)[0]:.2f}"), f"{right[0]:.2f}"
     suspects = [(wrong(one, other), sentence.format(value(wrong), want)) for wrong, sentence in (
         (dot_only, "Your number is the dot product alone, {0}: a vector twice as long would double it. Divided by both lengths it is {1}."),
         (divided_once, "You divide by the length of the first vector only: {0}. With both lengths it is {1}."),
+        (second_length_only, "You divide by the length of the second vector only: {0}. With both lengths it is {1}."),
+        (brackets_missing, "You divide by the first length and multiply by the second: {0}. Put their product in brackets; then it is {1}."),
+        (angle, "Your {0} is the angle itself, in radians; wanted is its cosine, {1}."),
         (divided_by_squares, "You divide by the squared lengths: {0}. The length is the root of the sum of squares; with it you get {1}."),
         (divided_by_sum, "You divide by the sum of the two lengths: {0}. Their product makes every vector's cosine with itself 1; here it gives {1}."),
         (divided_by_taxicab, "Your lengths are sums of absolute values, which gives {0}; the length that belongs to a dot product is the root of the sum of squares: {1}."),
@@ -90,6 +115,16 @@ def check_cosine(answer):
         (centred, "You take each vector's mean away first: {0}. That is a correlation; the cosine leaves the vectors where they are: {1}."),
         (length_of_everything, "You divide by the length of the whole batch, all 3 vectors at once: {0}. Each vector has a length of its own: {1}."))]
     recognise(found, right, suspects, "The cosine")
+    for what, a, b in (("two single vectors [5]", one[0], other[0]), ("a batch [3, 5] and one vector [5]", one, other[0]),
+                       ("[3, 1, 5] and [1, 3, 5], all pairs", one[:, None], other[None])):
+        want = cosine(a, b)
+        try:
+            fits = torch.allclose(answer(a, b), want)
+        except (RuntimeError, IndexError, TypeError):
+            fits = False
+        if not fits:
+            raise Mistake(f"For two batches you are right, but not for {what}, where the result has the shape {list(want.shape)}: work along the last axis, "
+                          "dim=-1, with nothing but products and sums, and every shape fits.")
 
 
 # 0.2 ------------------------------------------------------------------------------------------------------------------
@@ -177,6 +212,31 @@ def counted(one, other, reading):
     return len(certainly_equal(one, other, reading))
 
 
+def bag_of_tokens(one, other, reading):
+    def same(i):
+        seen = {"left to right": slice(i + 1), "right to left": slice(i, None), "both": slice(None)}[reading]
+        return sorted(one[seen]) == sorted(other[seen])
+    return [i for i in range(min(len(one), len(other))) if same(i)]
+
+
+def cut_to_the_shorter(one, other, reading):
+    length = min(len(one), len(other))
+    return certainly_equal(one[:length], other[:length], reading)
+
+
+def yes_or_no(one, other, reading):
+    found = certainly_equal(one, other, reading)
+    return [i in found for i in range(min(len(one), len(other)))]
+
+
+def positions_from_one(one, other, reading):
+    return [i + 1 for i in certainly_equal(one, other, reading)]
+
+
+def tokens_for_positions(one, other, reading):
+    return [one[i] for i in certainly_equal(one, other, reading)]
+
+
 def check_certainly_equal(answer):
     one, other = [2, 7, 8, 3, 7, 9, 5, 4], [2, 7, 8, 6, 7, 1, 5, 4]     # equal at the ends, and once in the middle
     longer = [2, 7, 8, 3, 3, 7, 9, 5, 4]                                # `one` with one token more in the middle
@@ -184,9 +244,13 @@ def check_certainly_equal(answer):
 
     def ask(first, second, reading):
         found = answer(list(first), list(second), reading)
+        if isinstance(found, range | tuple | set):
+            found = list(found)
         if not isinstance(found, list):
             raise Mistake(f"For {shown} you return {found!r}, which is no list; wanted are the positions themselves, in a list.")
-        return found
+        if any(isinstance(value, bool) for value in found):
+            raise Mistake(f"Your list {found} says yes or no for every position; wanted are the positions at which it is yes.")
+        return sorted(found)
 
     forward, backward = ask(one, other, "left to right"), ask(one, other, "right to left")
     if forward == equal_tokens(one, other, ""):
@@ -198,6 +262,10 @@ def check_certainly_equal(answer):
         raise Mistake("You count position 3, where the tokens are 3 and 6. A position looks at itself, too.")
     if forward == [0, 1]:
         raise Mistake("You stop at [0, 1]: position 2 looks at 2, 7, 8 in both texts, itself included, so it is equal as well.")
+    if forward == [1, 2, 3]:
+        raise Mistake("Your positions [1, 2, 3] are counted from 1; Python counts from 0.")
+    if forward == [2, 7, 8]:
+        raise Mistake("Your [2, 7, 8] are the tokens; wanted are the positions where they stand, [0, 1, 2].")
     if forward != [0, 1, 2]:
         raise Mistake(f"Left to right, {shown} share the vectors of positions [0, 1, 2]; you name {forward}.")
     if backward != [6, 7]:
@@ -213,6 +281,14 @@ def check_certainly_equal(answer):
     if ask(one, one, "both") != list(range(8)):
         raise Mistake("The text [2, 7, 8, 3, 7, 9, 5, 4] compared with itself has 8 equal vectors, in any direction; "
                       f"you name {ask(one, one, 'both')}.")
+    swapped = [2, 8, 7, 3, 7, 9, 5, 4]
+    for reading, right in (("left to right", [0]), ("right to left", [3, 4, 5, 6, 7]), ("both", [])):
+        if (found := ask(one, swapped, reading)) != right:
+            raise Mistake(f"For {one} and {swapped}, where 7 and 8 change places, you name {found}, {reading}; right is {right}. The order counts: "
+                          "a position's vector depends on where the tokens stand that it looks at.")
+    for reading, right in (("left to right", list(range(8))), ("right to left", []), ("both", [])):
+        if (found := ask(one, [*one, 6], reading)) != right:
+            raise Mistake(f"When one text goes on, with a ninth token 6, you name {found}, {reading}; right is {right}: who looks right sees that token.")
     uneven = ask(one, longer, "right to left")
     if uneven:
         raise Mistake(f"For texts of 8 and 9 tokens you name {uneven}, right to left. The ends are equal, but not their positions: the last "
@@ -283,6 +359,34 @@ def over_texts(hidden, mask):
     return (hidden * mask[..., None]).mean(dim=0)
 
 
+def one_count_of_all(hidden, mask):
+    return (hidden * mask[..., None]).sum(dim=1) / mask.sum()
+
+
+def divided_by_texts(hidden, mask):
+    return (hidden * mask[..., None]).sum(dim=1) / len(hidden)
+
+
+def without_cls(hidden, mask):
+    return mean_pool(hidden[:, 1:], mask[:, 1:])
+
+
+def without_sep(hidden, mask):
+    return mean_pool(hidden[:, :-1], mask[:, 1:])
+
+
+def unit_length(hidden, mask):
+    return F.normalize(mean_pool(hidden, mask), dim=-1)
+
+
+def largest_of_zeroed(hidden, mask):
+    return (hidden * mask[..., None]).amax(dim=1)
+
+
+def in_single_precision(hidden, mask):
+    return mean_pool(hidden.float(), mask)
+
+
 def check_mean_pooling(answer):
     hidden, mask = draw(2, 5, 3), torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])      # [B, S, H], [B, S]
     found, right = answer(hidden, mask.clone()), mean_pool(hidden, mask)                # [B, H]
@@ -295,6 +399,12 @@ def check_mean_pooling(answer):
         (masked_numerator_only, "You divide by 3 real tokens, but your sum still has the vectors of the 2 padding tokens in it ({0} instead of {1})."),
         (first_token, "Your vector is that of the first token, [CLS], alone ({0}); asked is the mean over all 3 real ones ({1})."),
         (without_specials, "You leave out [CLS] and [SEP] ({0}). They are real tokens: the mask has 1 for them, and MiniLM was trained with them ({1})."),
+        (without_cls, "You leave out [CLS] ({0}). It is a real token: the mask has 1 for it ({1})."),
+        (without_sep, "You leave out the last real token, [SEP] ({0}). The mask has 1 for it ({1})."),
+        (one_count_of_all, "You divide by 8, the real tokens of both texts together; the first has 3 of its own: sum the mask over dim=1 ({0} instead of {1})."),
+        (divided_by_texts, "You divide by 2, the number of texts; the first text has 3 real tokens ({0} instead of {1})."),
+        (unit_length, "Your vector is made as long as 1 ({0}); asked is the mean as it is ({1})."),
+        (largest_of_zeroed, "Your result is the largest value in each column, with padding as 0 ({0}); asked is the mean ({1})."),
         (sum_only, "Your result is the sum ({0}), 3 times the mean ({1}): divide by the number of real tokens."),
         (largest, "Your result is the largest value in each column ({0}); asked is the mean ({1})."),
         (one_count_for_all, "You divide both texts by 4, the average number of real tokens; the first has 3 and the second 5 ({0} instead of {1})."))]
@@ -333,6 +443,18 @@ def by_dot_product(query, documents, k):
 
 def by_distance(query, documents, k):
     return (documents - query).norm(dim=-1).topk(k, largest=False).indices.tolist()
+
+
+def by_squared_length(query, documents, k):
+    return (documents @ query / documents.square().sum(-1)).topk(k).indices.tolist()
+
+
+def one_too_many(query, documents, k):
+    return search(query, documents, k + 1)
+
+
+def always_three(query, documents, k):
+    return search(query, documents, 3)
 
 
 def worst_first(query, documents, k):
@@ -374,18 +496,21 @@ def as_tensor(query, documents, k):
 def check_search(answer):
     query = torch.tensor([1.0, 0.0])
     angles = torch.tensor([80.0, 40.0, 175.0, 10.0, 60.0, 100.0]).deg2rad()             # [N]
-    lengths = torch.tensor([30.0, 1.0, 2.0, 0.2, 5.0, 1.5])                             # [N]
+    lengths = torch.tensor([30.0, 8.0, 2.0, 0.2, 5.0, 1.5])                             # [N]
     documents = lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=-1)    # [N, 2]
     found = answer(query.clone(), documents.clone(), 3)
     if isinstance(found, torch.Tensor):
         raise Mistake(f"You return a tensor of shape {list(found.shape)}; wanted is a list of 3 numbers: .tolist() makes one.")
+    if isinstance(found, tuple) and all(isinstance(row, int) for row in found):
+        found = list(found)
     if not isinstance(found, list):
         raise Mistake(f"Asked for the best 3, you return a {type(found).__name__}; wanted is a list of 3 row numbers.")
     if found and all(isinstance(row, float) for row in found):
         raise Mistake(f"Your list holds the cosines, {[round(row, 2) for row in found]}; wanted are the rows they belong to: [3, 1, 4].")
     known = [
         (by_dot_product, "Your order {0} is that of dot products: document 0 comes in because it is 30 long, though it points 80° away. By direction it is {1}."),
-        (by_distance, "Your order {0} is that of distances, which a vector's length changes: document 3 points nearly the same way (10°) but is only 0.2 long. By direction it is {1}."),
+        (by_distance, "Your order {0} is that of distances, which a vector's length changes: document 1 points much the same way (40°) but is 8 long, and drops out. By direction it is {1}."),
+        (by_squared_length, "Your order {0} comes from dividing by the squared lengths: document 1, 8 long, falls behind. With the lengths themselves it is {1}."),
         (worst_first, "Your {0} are the least alike, worst first: document 2 points the other way (175°). The most alike are {1}."),
         (best_last, "Your {0} are the right documents with the best one last; wanted is {1}."),
         (in_order_of_rows, "Your {0} are the right documents in the order of their rows; wanted is the order of likeness: {1}."),
@@ -397,9 +522,11 @@ def check_search(answer):
     for wrong, sentence in known:
         if found == wrong(query, documents, 3):
             raise Mistake(sentence.format(found, right))
+    if len(found) != 3:
+        raise Mistake(f"Asked for the best 3 you return {len(found)}, {found}; wanted is {right}.")
     if found != right:
         raise Mistake(f"The best 3 of 6 documents at 80°, 40°, 175°, 10°, 60° and 100° from the query are {right}; you return {found}.")
-    if answer(query.clone(), documents.clone(), 1) != right[:1]:
+    if list(answer(query.clone(), documents.clone(), 1)) != right[:1]:
         raise Mistake(f"Asked for 1 document you return {answer(query.clone(), documents.clone(), 1)}; the best one is {right[:1]}.")
 
 
@@ -407,8 +534,8 @@ EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=5, title="The cosine, by hand",
         task="""
-            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], and for two
-            batches of vectors [N, H] row by row. Do not call a ready-made cosine.
+            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], for two
+            batches of vectors [N, H] row by row, and for a batch [N, H] with one vector [H]. Do not call a ready-made cosine.
             """,
         hints=("A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
                "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N]."),
@@ -416,7 +543,9 @@ EXERCISES = [
         solution=cosine, check=check_cosine, right=(cosine_of_units, cosine_by_einsum),
         wrong={dot_only: r"dot product alone, -?\d", divided_once: r"first vector only", divided_by_squares: r"squared lengths",
                divided_by_sum: r"sum of the two lengths", divided_by_taxicab: r"sums of absolute values", mean_product: r"mean of the products",
-               unsigned: r"sign is lost", distance: r"1 minus the cosine", centred: r"mean away first", length_of_everything: r"whole batch"},
+               unsigned: r"sign is lost", distance: r"1 minus the cosine", centred: r"mean away first", length_of_everything: r"whole batch",
+               second_length_only: r"second vector only", brackets_missing: r"in brackets", angle: r"in radians", along_dim_1: r"not for two single vectors",
+               every_pair: r"every vector with every other"},
     ),
     Exercise(
         chapter=CHAPTER, size="think", minutes=8, title="Who can know what?",
@@ -433,13 +562,14 @@ EXERCISES = [
         wrong={equal_tokens: r"\[0, 1, 2, 4, 6, 7\] are the positions with the same token", forgets_itself: r"position 3, where the tokens are 3 and 6",
                one_too_few: r"stop at \[0, 1\]", directions_swapped: r"directions are swapped", both_is_either: r"\[0, 1, 2, 6, 7\], what either",
                both_is_left_to_right: r"as for left to right", aligned_at_the_end: r"texts of 8 and 9 tokens", never_equal: r"you name \[\]\.",
-               counted: r"you return 3, which is no list"},
+               counted: r"you return 3, which is no list", bag_of_tokens: r"change places.*order counts", cut_to_the_shorter: r"ninth token",
+               yes_or_no: r"yes or no", positions_from_one: r"counted from 1", tokens_for_positions: r"are the tokens"},
     ),
     Exercise(
         chapter=CHAPTER, size="build", minutes=8, title="One vector for a sentence",
         task="""
             Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
-            Right after this exercise your function makes the sentence vectors of the real model.
+            Keep the precision that comes in. Right after this exercise your function makes the sentence vectors of the real model.
             """,
         hints=("Padding must be missing twice: from the sum, and from the number that you divide by.",
                "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens has each text? "
@@ -448,7 +578,9 @@ EXERCISES = [
         solution=mean_pooling, check=check_mean_pooling, right=(pooled_by_matrix, pooled_one_by_one),
         wrong={padding_included: r"padding in it.*average all 5", divided_by_length: r"divide by 5", masked_numerator_only: r"sum still has",
                padding_only: r"wrong way round", first_token: r"first token, \[CLS\], alone", without_specials: r"leave out \[CLS\]",
-               sum_only: r"3 times the mean", largest: r"largest value", one_count_for_all: r"both texts by 4", over_texts: r"\[5, 3\]"},
+               sum_only: r"3 times the mean", largest: r"largest value", one_count_for_all: r"both texts by 4", over_texts: r"\[5, 3\]",
+               one_count_of_all: r"divide by 8", divided_by_texts: r"divide by 2, the number of texts", without_cls: r"leave out \[CLS\] \(",
+               without_sep: r"last real token", unit_length: r"as long as 1", largest_of_zeroed: r"with padding as 0", in_single_precision: r"For vectors in float16 you return float32"},
     ),
     Exercise(
         chapter=CHAPTER, size="build", minutes=6, title="A search engine in two lines",
@@ -462,6 +594,7 @@ EXERCISES = [
         solution=search, check=check_search, right=(search_by_sorting, search_with_units),
         wrong={by_dot_product: r"dot products", by_distance: r"that of distances", worst_first: r"least alike", best_last: r"best one last",
                in_order_of_rows: r"order of their rows", scores_instead: r"holds the cosines", only_the_best: r"best one only", everything: r"all 6 documents",
-               by_size_of_cosine: r"as unlike as can be", counts_from_one: r"counted from 1", as_tensor: r"a tensor of shape \[3\]"},
+               by_size_of_cosine: r"as unlike as can be", counts_from_one: r"counted from 1", as_tensor: r"a tensor of shape \[3\]",
+               by_squared_length: r"squared lengths", one_too_many: r"you return 4", always_three: r"Asked for 1 document you return \[3, 1, 4\]"},
     ),
 ]

@@ -1,5 +1,7 @@
 """Chapter 02: looking rows up, counting parameters, LayerNorm, and the embeddings of a whole BERT."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -26,8 +28,9 @@ def check_one_hot_lookup(answer) -> None:
         found = answer(ids, table)
     except RuntimeError as error:
         if "dtype" in str(error) or "expected" in str(error):
-            raise Mistake(f"your matrix product needs two factors of one precision: the table is {table.dtype}, and F.one_hot gives torch.int64.") from None
-        raise Mistake(f"your one-hot rows do not fit the table: the largest id here is {int(ids.max())}, but a row must be as long as the table is high: {table.size(0)}.") from None
+            raise Mistake(f"your matrix product needs two factors of one precision: the table is {table.dtype}, and your rows are not (F.one_hot alone gives torch.int64).") from None
+        raise Mistake(f"your two factors do not fit each other: the one-hot rows stand on the left (F.one_hot alone makes them only {int(ids.max()) + 1} long, since the "
+                      f"largest id here is {int(ids.max())}), and must be as long as the table is high, {table.size(0)}; the table stands on the right as it is, {list(table.shape)}.") from None
     if isinstance(found, Tensor) and found.shape == ids.shape + table.shape[1:] and found.dtype != table.dtype:
         raise Mistake(f"your result is {found.dtype}, but the table is {table.dtype}: turn the ones and zeros into the table's precision, not the other way round.")
     right = table[ids]                                                                               # [B, S, H]
@@ -35,6 +38,7 @@ def check_one_hot_lookup(answer) -> None:
     recognise(found, right, [
         (table[torch.arange(4)].expand(2, 4, 3), f"you took the rows 0 to {ids.size(1) - 1}: that is where the tokens stand; the row to take is the id, {int(ids[0, 0])} for the first token."),
         (table[ids - 1], f"every row is one too early: id {int(ids[0, 0])} is row {int(ids[0, 0])}, because rows are counted from 0."),
+        (table.roll(-1, 0)[ids], f"every row is one too late: id {int(ids[0, 0])} is row {int(ids[0, 0])}, counted from 0."),
         (ids[..., None] * table[0], f"you multiplied one row by the id, as if token {int(ids[0, 0])} were {int(ids[0, 0])} times token 1; an id only says which row."),
         (right * (ids != 0)[..., None], "you set the vector of id 0 to zero; a lookup copies whatever stands in row 0."),
         (table.flip(0)[ids], f"you read the table from below: id 0 is its first row, and you took row {table.size(0) - 1}."),
@@ -55,6 +59,10 @@ def _rows_of_positions(ids, table):
 
 def _one_too_early(ids, table):
     return table[ids - 1]
+
+
+def _one_too_late(ids, table):
+    return table.roll(-1, 0)[ids]
 
 
 def _id_as_quantity(ids, table):
@@ -104,6 +112,14 @@ def check_embedding_parameters(answer) -> None:
             right + (V - T) * H: "your segment table has a row for every word of the vocabulary; it has one for every kind of segment.",
             right - 2 * H: "LayerNorm is missing: it learns two vectors of length H.",
             right - H: "LayerNorm learns two vectors of length H, gamma and beta; or did you leave out the padding row, which is a row like any other?",
+            right + 4 * H: "there is one LayerNorm, after the sum, not one for each table.",
+            right - 2 * H + 2: "LayerNorm's gamma and beta are two vectors of H numbers, not two numbers.",
+            right - 2 * H + H * H: "LayerNorm has no matrix: it learns two vectors of length H.",
+            V * H: "the segment table, the position table and LayerNorm are missing.",
+            (V + 2) * H: "the segment table and the position table are missing.",
+            23_837_184: "that is BERT-base's number, whatever the config says.",
+            right + (512 - P) * H: "you always count 512 positions; the config says how many there are.",
+            right + (30522 - V) * H: "you always count 30,522 words; the config says how many there are.",
             right - P * H: "the position table is missing.",
             right - T * H: "the segment table is missing.",
             right - V * H: "the word table is missing.",
@@ -144,6 +160,22 @@ def _with_bias(config):
     return embedding_parameters(config) + 3 * config.hidden_size
 
 
+def _norm_per_table(config):
+    return embedding_parameters(config) + 4 * config.hidden_size
+
+
+def _norm_of_two_numbers(config):
+    return embedding_parameters(config) - 2 * config.hidden_size + 2
+
+
+def _words_alone(config):
+    return config.vocab_size * config.hidden_size
+
+
+def _base_by_heart(config):
+    return 23_837_184
+
+
 def _always_two(config):
     return (config.vocab_size + config.max_position_embeddings + 2 + 2) * config.hidden_size
 
@@ -178,7 +210,9 @@ def _norm(over=(-1,), unbiased=False, eps_at="inside", root=True, centred=True, 
     """LayerNorm with one thing or another done differently; the planted mistakes, and what they would give."""
     def norm(x, gamma, beta, eps=1e-12):
         mean = x.mean(over, keepdim=True)
-        variance = x.var(over, keepdim=True, unbiased=unbiased)
+        squares = (x if unbiased == "of x" else x - mean) ** 2
+        variance = (squares.sum(over, keepdim=True) if unbiased == "sum" else squares.mean(over, keepdim=True) if unbiased == "of x"
+                    else x.var(over, keepdim=True, unbiased=unbiased))
         eps = 1e-5 if eps_at == "fixed" else eps
         spread = variance if not root else variance.sqrt() if eps_at == "nowhere" else variance.sqrt() + eps if eps_at == "outside" else (variance + eps).sqrt()
         normed = (x - mean if centred else x) / spread
@@ -193,7 +227,11 @@ LAYER_NORM_MISTAKES = (
     (dict(unbiased=True), "you divide the squared distances by H - 1 = {less}, the unbiased variance; LayerNorm divides by H = {H}."),
     (dict(unbiased=True, eps_at="outside"), "you use the unbiased standard deviation and add eps outside the root; LayerNorm takes the root of (biased variance + eps)."),
     (dict(eps_at="outside"), "you add eps to the standard deviation, outside the root; it belongs to the variance, inside the root."),
-    (dict(eps_at="nowhere"), "eps is not used, so that a token whose {H} numbers are equal gives 0/0."),
+    (dict(eps_at="nowhere"), "eps is not used, or not the one asked for, {eps}; without any, a token whose {H} numbers are equal gives 0/0."),
+    (dict(unbiased="sum"), "you add the squared distances up; the variance is their mean, over {H} features."),
+    (dict(unbiased="of x"), "your variance is the mean of the squared numbers themselves; take their squared distances from the mean."),
+    (dict(unbiased="of x", centred=False), "the mean is nowhere subtracted (RMSNorm does that); LayerNorm subtracts it before it squares and before it divides."),
+    (dict(over=(0, 1, 2)), "you take one mean and variance for everything; every token has its own, over its {H} features."),
     (dict(eps_at="fixed"), "you use eps = 1e-5 whatever is asked for; here eps is {eps}."),
     (dict(root=False), "you divide by the variance; divide by its square root."),
     (dict(centred=False), "you do not subtract the mean; every token must come out with mean 0 before gamma and beta."),
@@ -214,14 +252,28 @@ def check_layer_norm(answer) -> None:
     gamma, beta = torch.rand(2, 5, dtype=torch.float64, generator=generator) + 0.5                            # [H], [H]
     one = torch.tensor([[[1.0, 0.0, 0.0, 0.0]]], dtype=torch.float64)                                         # [1, 1, H]
     found = answer(one, torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64), eps=1e-12)
-    if isinstance(found, Tensor) and found.shape == one.shape and abs(found[0, 0, 0] - 1.5) < 1e-3:
+    other = answer(torch.tensor([[[3.0, 1.0, 0.0, 0.0]]], dtype=torch.float64), torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64), eps=1e-12)
+    if (isinstance(found, Tensor) and found.shape == one.shape and abs(found[0, 0, 0] - 1.5) < 1e-3
+            and abs(other[0, 0, 0] - math.sqrt(2)) < 1e-3):      # 2 over the root of 6/3: no other mistake makes both numbers
         raise Mistake("on [1, 0, 0, 0] your first number is 1.50: you divide the squared distances by H - 1 = 3, the unbiased variance; LayerNorm divides by H = 4, which gives 1.73.")
     numbers = dict(B=2, S=3, H=5, less=4)
     for eps in (0.5, 1e-12):
         right = _norm()(x, gamma, beta, eps)
         suspects = [(_norm(**changes)(x, gamma, beta, eps), sentence.format(eps=eps, **numbers)) for changes, sentence in LAYER_NORM_MISTAKES]
-        found = answer(x, gamma, beta, eps=eps)
+        given = x.clone()
+        found = answer(given, gamma, beta, eps=eps)
+        if not torch.equal(given, x):
+            raise Mistake("you change x itself, in place; whoever calls your function still needs x as it was: make new tensors.")
+        if _is_double(found) and found.shape == right.shape and not torch.allclose(found, right, rtol=1e-10, atol=1e-10) and torch.allclose(found, right, atol=1e-5):
+            raise Mistake(f"x is torch.float64, but your result is right to {-math.log10((found - right).abs().max()):.0f} digits only: you calculate in float32 on the way. "
+                          "Keep the precision that comes in.")
         recognise(found, right, _with_numbers(suspects, right), f"your result with eps = {eps}", tolerance=1e-10 if _is_double(found) else 1e-5)
+    try:
+        two_dimensions = answer(x[0], gamma, beta, eps=1e-12)                                                 # [S, H]
+    except (RuntimeError, IndexError):
+        two_dimensions = None
+    if two_dimensions is None or not torch.allclose(two_dimensions.double(), _norm()(x[0], gamma, beta), atol=1e-5):
+        raise Mistake("you are right for x of [2, 3, 5], but not for x of [3, 5], tokens without a batch: name the features' dimension -1, not 2.")
     constant = torch.full((1, 1, 5), 3.0, dtype=torch.float64)                                                # [1, 1, H]
     found = answer(constant, gamma, beta, eps=1e-12)
     if not torch.isfinite(found).all():
@@ -253,6 +305,18 @@ def _norm_by_var(x, gamma, beta, eps=1e-12):
     return torch.rsqrt(variance + eps) * (x - mean) * gamma + beta
 
 
+def _norm_through_float32(x, gamma, beta, eps=1e-12):
+    return _norm_in_float32(x, gamma, beta, eps).to(x.dtype)
+
+
+def _norm_along_dim_2(x, gamma, beta, eps=1e-12):
+    return gamma * (x - x.mean(2, keepdim=True)) / (x.var(2, keepdim=True, correction=0) + eps).sqrt() + beta
+
+
+def _norm_in_place(x, gamma, beta, eps=1e-12):
+    return x.copy_(layer_norm(x, gamma, beta, eps))
+
+
 def _norm_in_float32(x, gamma, beta, eps=1e-12):
     return layer_norm(x.float(), gamma.float(), beta.float(), eps)
 
@@ -270,18 +334,27 @@ def check_same_vectors(answer) -> None:
         ([101, 7, 8, 9, 7, 102], [101, 7, 5, 9, 102], [0] * 6, [0] * 5, "two texts of one segment"),
         ([101, 7, 102, 8, 9, 102], [101, 7, 102, 8, 9, 102], [0, 0, 0, 1, 1, 1], [0] * 6, "the same ids as a pair and as one text"),
         ([101, 7, 8, 102], [101, 8, 7, 102], [0] * 4, [0] * 4, "two words that change places"),
+        ([101, 7, 102, 8, 9, 102], [101, 7, 102, 8, 5, 102], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "two pairs"),
+        ([101, 7, 8, 102], [101, 7, 9, 102], [0, 0, 1, 1], [0, 0, 0, 1], "id 8 with segment 1 against id 9 with segment 0"),
     )
     for ids_a, ids_b, types_a, types_b, name in cases:
         pairs = list(zip(ids_a, ids_b))
         right = [i for i, (a, b) in enumerate(pairs) if a == b and types_a[i] == types_b[i]]
         found = answer(ids_a, ids_b, types_a, types_b)
-        if isinstance(found, range | tuple):
-            found = list(found)
+        if isinstance(found, range | tuple | set):
+            found = sorted(found)
         if found == right:
             continue
         if not isinstance(found, list):
             raise Mistake(f"the answer is a list of positions, such as {right}, and you return {found!r}.")
+        if any(isinstance(value, bool) for value in found):
+            raise Mistake(f"for {name} you say {found}, a yes or no for each position; asked for are the positions of the yes: {right}.")
         suspects = (
+            ([i for i in right if i < len(pairs) - 1], "you leave out the last position of the shorter text."),
+            ([i for i in range(len(pairs)) if i not in right], "those are the positions at which the vectors differ."),
+            ([i for i in right if types_a[i] == 0], "you leave out segment 1; two tokens that are both of segment 1 agree in their segment as well."),
+            ([i for i, (a, b) in enumerate(pairs) if a + types_a[i] == b + types_b[i]],
+             "id and segment are rows of two tables; that their numbers add up to the same says nothing about the vectors."),
             ([i for i, (a, b) in enumerate(pairs) if a == b], "the ids agree there, but not all the segments do: the segment vector is part of the sum."),
             ([i for i, a in enumerate(ids_a) if a in ids_b], "the same token at another place gets another position vector, so it is not the same sum."),
             ([ids_a[i] for i in right], "those are ids; asked for are the positions where they stand."),
@@ -290,7 +363,7 @@ def check_same_vectors(answer) -> None:
             ([0], "[CLS] is the same in both, but it is not the only one: any token with the same id, place and segment is."),
             ([], "LayerNorm and the sum look at one token at a time; the rest of the text changes nothing."),
             ([i + 1 for i in right], "positions count from 0."),
-            ([i for i in range(len(pairs)) if types_a[i] == types_b[i]], "you compare the segments only; the token must be the same too."),
+            ([i for i in range(len(pairs)) if types_a[i] == types_b[i]], "the segments agree there, but not all the tokens do: both must."),
             ([i for i in right if ids_a[i] not in (101, 102)], "[CLS] and [SEP] are tokens like any other: they have a row, a place and a segment."),
         )
         for value, sentence in suspects:
@@ -335,6 +408,30 @@ def _ids_for_positions(ids_a, ids_b, types_a, types_b):
 
 def _a_number(ids_a, ids_b, types_a, types_b):
     return len(same_vectors(ids_a, ids_b, types_a, types_b))
+
+
+def _either(ids_a, ids_b, types_a, types_b):
+    return [i for i in range(min(len(ids_a), len(ids_b))) if ids_a[i] == ids_b[i] or types_a[i] == types_b[i]]
+
+
+def _one_position_short(ids_a, ids_b, types_a, types_b):
+    return [i for i in same_vectors(ids_a, ids_b, types_a, types_b) if i < min(len(ids_a), len(ids_b)) - 1]
+
+
+def _the_differences(ids_a, ids_b, types_a, types_b):
+    return [i for i in range(min(len(ids_a), len(ids_b))) if i not in same_vectors(ids_a, ids_b, types_a, types_b)]
+
+
+def _segment_zero_only(ids_a, ids_b, types_a, types_b):
+    return [i for i in same_vectors(ids_a, ids_b, types_a, types_b) if types_a[i] == 0]
+
+
+def _numbers_added(ids_a, ids_b, types_a, types_b):
+    return [i for i in range(min(len(ids_a), len(ids_b))) if ids_a[i] + types_a[i] == ids_b[i] + types_b[i]]
+
+
+def _yes_or_no(ids_a, ids_b, types_a, types_b):
+    return [a == b for a, b in zip(zip(ids_a, types_a), zip(ids_b, types_b))]
 
 
 def _counted_from_one(ids_a, ids_b, types_a, types_b):
@@ -414,13 +511,18 @@ def check_embeddings(answer) -> None:
             found = mine(*arguments)
         except (RuntimeError, IndexError) as error:
             if "size of tensor" in str(error):
-                raise Mistake(f"your position vectors do not fit the batch: it has {ids.size(1)} tokens, and the table has {SMALL.max_position_embeddings} rows; take as many as there are tokens.") from None
+                raise Mistake(f"your position vectors do not fit the batch: it has {ids.size(1)} tokens, and the table has {SMALL.max_position_embeddings} rows; take exactly as many as there are tokens, input_ids.size(1).") from None
             raise
         right = _expected(weights, ids, t, p)                           # [B, S, H]
+        if isinstance(found, Tensor) and (found == 0).any() and not torch.equal(found, mine(*arguments)):
+            raise Mistake(f"in evaluation {int((found == 0).sum())} of your numbers are 0, others at each call: dropout must stop there, as nn.Dropout does by itself.")
         recognise(found, right, _with_numbers(suspects, right), f"your result {what}", tolerance=1e-10)
     _check_dropout(mine, _expected(weights, ids, zero, count), ids)
     mine.train().word_embeddings.zero_grad()
     mine(ids).sum().backward()
+    for part in ("token_type_embeddings", "position_embeddings"):
+        if getattr(mine, part).weight.grad[0].abs().sum() == 0:
+            raise Mistake(f"row 0 of your {part} gets no gradient, though {ids.numel() if part[0] == 't' else len(ids)} tokens use it: padding_idx belongs to the word table only.")
     if mine.word_embeddings.weight.grad[SMALL.pad_token_id].abs().sum() > 0:
         raise Mistake(f"row {SMALL.pad_token_id} of your word table gets a gradient; nn.Embedding's padding_idx keeps the padding row out of training.")
 
@@ -565,6 +667,23 @@ class _OtherNames(_Planted):
         del self.LayerNorm
 
 
+class _SegmentZeroFrozen(_Planted):
+    def __init__(self, config):
+        super().__init__(config)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size, padding_idx=0)
+
+
+class _PlaceZeroFrozen(_Planted):
+    def __init__(self, config):
+        super().__init__(config)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size, padding_idx=0)
+
+
+class _DropoutForEver(_Planted):
+    def finish(self, total):
+        return F.dropout(self.LayerNorm(total), self.dropout.p)
+
+
 class _PaddingLearns(_Planted):
     def __init__(self, config):
         super().__init__(config)
@@ -580,7 +699,7 @@ EXERCISES = [
                "`num_classes=table.size(0)`. The result holds whole numbers; `.to(table.dtype)` makes them fit for a product with the table: `… @ table`."),
         paragraph="One-hot times a table is a row", solution=one_hot_lookup, check=check_one_hot_lookup,
         right=(_by_embedding, _by_comparison),
-        wrong={_rows_of_positions: "rows 0 to 3: that is where the tokens stand", _one_too_early: "one too early: id 7",
+        wrong={_rows_of_positions: "rows 0 to 3: that is where the tokens stand", _one_too_early: "one too early: id 7", _one_too_late: "one too late: id 7",
                _id_as_quantity: "multiplied one row by the id", _narrow_rows: "largest id here is 7.*11",
                _integers_times_table: "two factors of one precision", _single_precision: "float32, but the table is torch.float64",
                _zero_for_padding: "vector of id 0 to zero", _one_vector_per_text: r"shape \[2, 4, 3\], but it has \[2, 3\]"},
@@ -597,7 +716,9 @@ EXERCISES = [
                _norm(eps_at="fixed"): "eps = 1e-5 whatever is asked for; here eps is 0.5", _norm(root=False): "divide by the variance",
                _norm(centred=False): "do not subtract the mean", _norm(over=(0,)): "over the 2 texts of the batch",
                _norm(over=(1,)): "over the 3 tokens", _norm(over=(1, 2)): "for all 3 tokens of a text", _norm(affine="none"): "gamma and beta are not used",
-               _norm(affine="before"): "beta before you multiply", _norm(affine="swapped"): "changed places", _norm_in_float32: "torch.float32, but x is torch.float64"},
+               _norm(affine="before"): "beta before you multiply", _norm(affine="swapped"): "changed places", _norm_in_float32: "torch.float32, but x is torch.float64",
+               _norm(unbiased="sum"): "add the squared distances up", _norm(unbiased="of x"): "squared numbers themselves", _norm(unbiased="of x", centred=False): "RMSNorm",
+               _norm(over=(0, 1, 2)): "for everything", _norm_through_float32: "digits only", _norm_along_dim_2: r"not for x of \[3, 5\]", _norm_in_place: "in place"},
     ),
     Exercise(
         chapter=CHAPTER, size="think", minutes=6, title="Count the parameters",
@@ -609,7 +730,8 @@ EXERCISES = [
         paragraph="23,837,184 parameters, one table at a time", solution=embedding_parameters, check=check_embedding_parameters,
         right=(_by_building, _table_by_table),
         wrong={_segments_as_words: "row for every word of the vocabulary", _no_layer_norm: "120 too few: LayerNorm is missing", _only_gamma: "60 too few: LayerNorm learns two vectors",
-               _with_bias: "a lookup has no bias", _always_two: "always count 2", _always_sixteen: "always count 16",
+               _with_bias: "a lookup has no bias", _norm_per_table: "one LayerNorm, after the sum", _norm_of_two_numbers: "not two numbers",
+               _words_alone: "position table and LayerNorm are missing", _base_by_heart: "BERT-base's number", _always_two: "always count 2", _always_sixteen: "always count 16",
                _no_positions_counted: "position table is missing", _rows_only: "vector of H numbers", _position_per_segment: "added, not multiplied"},
     ),
     Exercise(
@@ -623,7 +745,9 @@ EXERCISES = [
         right=(_by_triples, _by_sets),
         wrong={_segments_forgotten: "pair and as one text.*segment vector is part", _place_forgotten: "another position vector",
                _until_the_first_difference: "stop at the first difference", _whole_text_or_nothing: "one token at a time",
-               _only_cls: "not the only one", _ids_for_positions: "those are ids", _a_number: "list of positions", _counted_from_one: "count from 0"},
+               _only_cls: "not the only one", _ids_for_positions: "those are ids", _a_number: "list of positions", _counted_from_one: "count from 0", _either: "both must",
+               _one_position_short: "last position of the shorter", _the_differences: "vectors differ", _segment_zero_only: "leave out segment 1",
+               _numbers_added: "add up to the same", _yes_or_no: "yes or no"},
     ),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="The embeddings of a BERT",
@@ -638,6 +762,8 @@ EXERCISES = [
                _WholePositionTable: "it has 5 tokens, and the table has 9 rows", _PositionsFromOne: "start at 1", _PositionsIgnored: "position_ids that are passed in are ignored",
                _SegmentsIgnored: "token_type_ids that are passed in are ignored", _SegmentOneByDefault: "the default is 0", _NoNorm: "LayerNorm is not applied",
                _DropoutFirst: "dropout comes last", _NoDropout: "dropout with p = 0.25 is missing", _SegmentPerWord: "13 rows, as many as the vocabulary",
-               _TorchEps: "eps = 1e-5", _OtherNames: "a BERT has LayerNorm.weight", _PaddingLearns: "row 0 of your word table gets a gradient"},
+               _TorchEps: "eps = 1e-5", _OtherNames: "a BERT has LayerNorm.weight", _PaddingLearns: "row 0 of your word table gets a gradient",
+               _SegmentZeroFrozen: "row 0 of your token_type_embeddings gets no gradient, though 10", _PlaceZeroFrozen: "position_embeddings gets no gradient, though 2",
+               _DropoutForEver: "in evaluation .* of your numbers are 0"},
     ),
 ]
