@@ -1,10 +1,12 @@
 """Stamp and run notebooks in place: the only way their outputs get in. `python tools/execute.py [NOTEBOOK ...]`, or all.
 
 Stores outputs and widget state in a form that stays the same when nothing changed, and the time of the run in
-benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was.
+benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was. The notebook of solutions is run along
+when an exercise has changed.
 """
 
 import argparse
+import copy
 import hashlib
 import json
 import os
@@ -120,7 +122,10 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="a file, or a name such as 04_attention; default: all")
     parser.add_argument("--stamp-only", action="store_true", help="refresh the generated cells without running anything")
     arguments = parser.parse_args()
-    chosen = [find(path) for path in arguments.notebooks] or sorted({*NOTEBOOKS.glob("*.ipynb"), NOTEBOOKS / f"{SOLUTIONS}.ipynb"})
+    solutions = NOTEBOOKS / f"{SOLUTIONS}.ipynb"
+    chosen = [find(path) for path in arguments.notebooks] or sorted({*NOTEBOOKS.glob("*.ipynb"), solutions})
+    if solutions not in chosen and is_stale(solutions):
+        chosen.append(solutions)        # an exercise has changed
     fix_environment()
     failures = 0
     for path in chosen:
@@ -130,6 +135,12 @@ def main() -> int:
             failures += 1
             print(f"{path.name} was left as it was. {error}", file=sys.stderr, flush=True)
     return 1 if failures else 0
+
+
+def is_stale(path: Path) -> bool:
+    """Whether a notebook's generated cells are out of date."""
+    notebook = nbformat.read(path, 4)
+    return stamp(copy.deepcopy(notebook), path.stem) != notebook
 
 
 def find(path: Path) -> Path:
