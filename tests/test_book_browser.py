@@ -5,6 +5,7 @@ import http.server
 import threading
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from test_book import contents, page
 
@@ -30,8 +31,7 @@ def address(site):
 
 @pytest.fixture(scope="module")
 def browser(needs_chromium):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=needs_chromium, args=QUIET)
         yield started
         started.close()
