@@ -18,7 +18,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     Raises a ValueError that names the file and what is wrong with it. Pickled files are never opened.
     """
     if (folder / SINGLE).is_file():
-        return _read_file(folder / SINGLE)
+        return read_tensors(folder / SINGLE)
     if (folder / INDEX).is_file():
         return _read_shards(folder)
     pickled = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
@@ -52,14 +52,14 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
     for name in sorted(names):
         if not (folder / name).is_file():
             raise ValueError(f"the shard {folder / name} is missing; {INDEX} lists it")
-        tensors |= _read_file(folder / name)
+        tensors |= read_tensors(folder / name)
     absent = sorted(places.keys() - tensors.keys())
     if absent:
         raise ValueError(f"{folder / INDEX} promises {absent[0]} in {places[absent[0]]}, which does not hold it")
     return tensors
 
 
-def _read_file(path: Path) -> dict[str, Tensor]:
+def read_tensors(path: Path) -> dict[str, Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}
