@@ -99,7 +99,8 @@ def test_constraints_are_exact_and_cover_what_is_asked_for():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     asked = requirements(read("requirements.txt").splitlines())
     assert FIVE <= asked <= pinned
-    assert requirements(project["dependencies"]) <= pinned
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    assert requirements(project["dependencies"]) <= pinned and requirements(extras) <= asked
     assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in project["dependencies"]), "lower bounds only: Colab's torch is never replaced"
 
 
