@@ -1,5 +1,6 @@
 """The data of pretraining: corpora, token files, rows cut from them, masked words; and the original's own way of making them."""
 
 from minibert.data.masking import mask_tokens
+from minibert.data.original import Instance, create_instances_from_document, create_masked_lm_predictions, create_training_instances, read_documents
 from minibert.data.rows import PackedRows, PairRows
 from minibert.data.tokens import TokenFile, write_tokens
