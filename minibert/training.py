@@ -31,7 +31,7 @@ class PretrainingOptions:
     optimizer: str = "muon"                 # "muon" (with AdamW on the rest) or "adamw"
     learning_rate: float = 2e-3             # peak, AdamW
     matrix_learning_rate: float = 4e-3      # peak, Muon
-    warmup: float = 0.05                    # share of the steps over which the learning rate rises
+    warmup: int = 100                       # steps over which the learning rate rises
     decay: float = 1.0                      # share of the steps, the last ones, over which it falls to 0
     weight_decay: float = 0.01
     clip: float = 1.0                       # largest norm of all gradients together
@@ -42,7 +42,7 @@ class PretrainingOptions:
         for name in ("steps", "batch_size", "micro_batch", "length", "long_length"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
-        for name in ("long_share", "mask_rate", "warmup", "decay"):
+        for name in ("long_share", "mask_rate", "decay"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}")
         for name in ("learning_rate", "matrix_learning_rate", "clip"):
@@ -133,7 +133,7 @@ class Pretraining:
         A mean over pieces of their means would count a piece with few masked words as much as one with many.
         """
         options = self.options
-        factor = schedule(self.step, options.steps, round(options.warmup * options.steps), options.decay)
+        factor = schedule(self.step, options.steps, options.warmup, options.decay)
         set_learning_rate(self.optimizers, factor)
         pieces = list(self.batches.pieces(self.step))
         words = max(1, sum(int((piece["labels"] != -100).sum()) for piece, _ in pieces))
