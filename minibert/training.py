@@ -16,13 +16,16 @@ from minibert.optim import make_optimizers, schedule, set_learning_rate
 from minibert.tokenization import WordPieceTokenizer
 
 
+BLOCK = 1024        # tokens of a batch that are masked together and always stay with one process
+
+
 @dataclass(frozen=True)
 class PretrainingOptions:
     """The recipe of a run; with the model's config and the corpus it decides every number of it."""
 
     steps: int                              # updates of the weights
     batch_size: int = 64                    # rows in an update, over all processes
-    micro_batch: int = 64                   # rows that go through the model at once
+    micro_batch: int = 64                   # rows that go through the model at once, in each process
     length: int = 128                       # tokens in a row
     long_length: int = 512                  # tokens in a row at the end, so that late positions learn too
     long_share: float = 0.1                 # share of the steps at that length (a quarter of the rows, as many tokens)
@@ -51,8 +54,6 @@ class PretrainingOptions:
         for name, choices in (("optimizer", ("muon", "adamw")), ("precision", ("auto", "bfloat16", "float32"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        if self.batch_size % self.micro_batch:
-            raise ValueError(f"batch_size {self.batch_size} must be a multiple of micro_batch {self.micro_batch}")
         if self.mask_rate == 0 or self.decay == 0:
             raise ValueError("mask_rate and decay must be above 0")
 
@@ -83,7 +84,11 @@ def choose_precision(wanted: str, device: torch.device) -> torch.dtype:
 
 
 class Batches:
-    """The batches of a run, in pieces of `micro_batch` rows: each piece depends on its step and its place in it alone."""
+    """The batches of a run. What is in a row, and which of its words are masked, depends on its number alone.
+
+    Processes share a batch out in blocks of BLOCK tokens, and each takes its share through the model in pieces of
+    `micro_batch` rows. How many processes and pieces there are changes no row.
+    """
 
     def __init__(self, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
         self.options, self.tokenizer = options, tokenizer
@@ -94,22 +99,31 @@ class Batches:
             self.long_rows = PairRows(corpus, options.long_length, *ids, seed=options.seed + 1)
 
     def pieces(self, step: int, rank: int = 0, world: int = 1) -> Iterator[tuple[dict[str, Tensor], int]]:
-        """This process's pieces of a step's batch, each with the seed for its dropout."""
-        options, rows, first = self.options, self.rows, step * self.options.batch_size
-        shrink = 1
-        if step >= self.first_long_step:
-            shrink = max(1, options.long_length // options.length)
-            rows, first = self.long_rows, (step - self.first_long_step) * (options.batch_size // shrink)
-        size = max(1, options.micro_batch // shrink)
-        for piece in range(rank, options.batch_size // options.micro_batch, world):
-            batch = rows.batch(first + piece * size, size)
-            seed = int(np.random.SeedSequence([options.seed, step, piece]).generate_state(1, np.uint64)[0] >> 1)
-            batch["input_ids"], batch["labels"] = mask_tokens(
-                batch["input_ids"], mask_token_id=self.tokenizer.mask_id, vocab_size=rows.corpus.vocab_size,
-                special_ids=self.tokenizer.special_ids, rate=options.mask_rate, generator=torch.Generator().manual_seed(seed))
-            if not options.next_sentence:
-                del batch["next_sentence_label"]
-            yield batch, seed
+        """Process `rank`'s pieces of a step's batch, `world` processes in all; each with the seed for its dropout."""
+        is_long = step >= self.first_long_step
+        rows, number = (self.long_rows, step - self.first_long_step) if is_long else (self.rows, step)
+        size, micro = (max(1, count * self.options.length // rows.length) for count in (self.options.batch_size, self.options.micro_batch))
+        block = max(1, BLOCK // rows.length)                            # rows
+        blocks = -(-size // block)
+        first, last = (min(size, end * blocks // world * block) for end in (rank, rank + 1))
+        if first == last:
+            raise ValueError(f"batch_size {self.options.batch_size} is too small for {world} processes: a step with rows of "
+                             f"{rows.length} tokens has {blocks} blocks of {block} rows to share out")
+        batch = rows.batch(number * size, size, slice(first, last))
+        masked = [self._mask(ids, self._seed(step, 0, first + start)) for start, ids in
+                  zip(range(0, last - first, block), batch["input_ids"].split(block))]
+        batch["input_ids"], batch["labels"] = (torch.cat(part) for part in zip(*masked))
+        if not self.options.next_sentence:
+            del batch["next_sentence_label"]
+        for start in range(0, last - first, micro):
+            yield {name: tensor[start:start + micro] for name, tensor in batch.items()}, self._seed(step, 1, first + start)
+
+    def _mask(self, input_ids: Tensor, seed: int) -> tuple[Tensor, Tensor]:
+        return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.rows.corpus.vocab_size,
+                           special_ids=self.tokenizer.special_ids, rate=self.options.mask_rate, generator=torch.Generator().manual_seed(seed))
+
+    def _seed(self, step: int, purpose: int, row: int) -> int:
+        return int(np.random.SeedSequence([self.options.seed, step, purpose, row]).generate_state(1, np.uint64)[0] >> 1)
 
 
 class Pretraining:

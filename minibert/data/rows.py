@@ -57,23 +57,25 @@ class PairRows:
         self.places = np.concatenate([[0], np.cumsum(self.ends - self.starts)])     # where each usable document begins on the grid
         self.grid = Grid(int(self.places[-1]), length - 3, seed)
 
-    def batch(self, first_row: int, size: int) -> dict[str, Tensor]:
-        """Rows first_row … first_row + size - 1, counted from 0 through all epochs.
+    def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
+        """Rows first_row … first_row + size - 1, counted from 0 through all epochs; of these, `part`.
 
         input_ids, token_type_ids [size, length] int64, attention_mask [size, length] boolean (True = a real token),
         next_sentence_label [size] int64 (0 = B follows A, 1 = B is from another document, as in the original).
+        A part has the rows that the whole batch would have there, and reads the tokens of no others.
         """
         room = self.length - 3
-        draw = np.random.default_rng([self.seed, first_row, size])
-        points = self.grid.points(first_row, size)                                                  # [B]
+        points = self.grid.points(first_row, size)[part]                                            # [B]
+        draws = np.random.default_rng([self.seed, first_row, size]).random((5, size))[:, part]      # [5, B]
+        is_short, short, boundary, is_random, elsewhere = draws                                     # 5 · [B]
         document = np.searchsorted(self.places, points, "right") - 1                                # [B]
-        wanted = np.where(draw.random(size) < self.short_rate, draw.integers(2, room + 1, size), room)      # [B]
+        wanted = np.where(is_short < self.short_rate, 2 + (short * (room - 1)).astype(np.int64), room)      # [B]
         first, last = self._window(document, points, wanted)                                        # [B], [B]
-        cut = self._boundary(first, last, draw.random(size))                                        # [B]
+        cut = self._boundary(first, last, boundary)                                                 # [B]
 
-        is_random = draw.random(size) < 0.5                                                         # [B]
+        is_random = is_random < 0.5                                                                 # [B]
         own = self.places[document + 1] - self.places[document]                                     # [B], tokens
-        elsewhere = (draw.random(size) * (self.places[-1] - own)).astype(np.int64)                  # [B]
+        elsewhere = (elsewhere * (self.places[-1] - own)).astype(np.int64)                          # [B]
         elsewhere += np.where(elsewhere >= self.places[document], own, 0)                           # [B], jumps over the own document
         other = np.searchsorted(self.places, elsewhere, "right") - 1                                # [B]
         other_first, other_last = self._window(other, elsewhere, last - cut)                        # [B], [B]
