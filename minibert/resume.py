@@ -1,6 +1,7 @@
 """A run on disk: checkpoints that are whole or not there at all, and the way back into the run."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import secrets
@@ -8,13 +9,25 @@ import shutil
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from minibert.checkpoint import save_pretrained
+from minibert.config import BertConfig
+from minibert.files import sha256, sync
+from minibert.tokenization import WordPieceTokenizer
 from minibert.training import Pretraining, PretrainingOptions
-from minibert.weights import read_weights, write_weights, read_tensors
+from minibert.weights import read_tensors, write_weights
 
-KEPT = 2        # checkpoints: the newest, and one more in case of a damaged disk
+KEPT = 2                                        # checkpoints: the newest, and one more in case of a damaged disk
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "training.json"
+LEFTOVERS = (".writing-*", ".discarded-*")      # of a process that was killed
 
+
+class DamagedCheckpoint(ValueError):
+    """A checkpoint that does not hold what was written."""
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
 
 def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
     """Write a run's state to folder/step-00000123: model, optimisers, options. Returns that path.
@@ -27,60 +40,162 @@ def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
     writing = folder / f".writing-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for leftover in folder.glob(".writing-*"):              # of a process that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
-        save_pretrained(run.model, writing, run.batches.tokenizer)
-        write_weights(optimizer_tensors(run), writing / "optimizer.safetensors")
-        state = {"step": run.step, "options": dataclasses.asdict(run.options), "corpus": run.batches.rows.corpus.checksum}
-        with open(writing / "training.json", "w", encoding="utf-8") as file:
-            json.dump(state, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
+        _remove_leftovers(folder)
+        writing.mkdir()
+        _write(run, writing)
         if final.exists():
-            shutil.rmtree(final)
+            if damage(final) is None and (final / STATE).read_bytes() == (writing / STATE).read_bytes():
+                return final                    # the very same state: a run that was resumed and stopped at once
+            _discard(final)
         os.rename(writing, final)
-        _fsync_folder(folder)
-    except OSError as error:
+        sync(folder)
+        for old in checkpoints(folder)[:-KEPT]:
+            _discard(old)
+    except (OSError, ValueError) as error:
+        reason = (error.__cause__ or error) if isinstance(error, ValueError) else error      # what save_pretrained wrapped
+        raise ValueError(f"cannot write the checkpoint {final}: {getattr(reason, 'strerror', None) or reason}") from error
+    finally:
         shutil.rmtree(writing, ignore_errors=True)
-        raise ValueError(f"cannot write the checkpoint {final}: {error.strerror or error}") from error
-    for old in checkpoints(folder)[:-KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
     return final
 
 
-def checkpoints(folder: str | Path) -> list[Path]:
-    """The checkpoints of a run, the newest last."""
-    return sorted(path for path in Path(folder).glob("step-*") if (path / "training.json").is_file())
+def _write(run: Pretraining, folder: Path) -> None:
+    save_pretrained(run.model, folder, run.batches.tokenizer)
+    write_weights(optimizer_tensors(run), folder / OPTIMIZER)
+    state = {"step": run.step, "options": dataclasses.asdict(run.options), "corpus": run.batches.rows.corpus.checksum,
+             "files": {path.name: sha256(path) for path in sorted(folder.iterdir())}}
+    (folder / STATE).write_text(json.dumps(state | {"digest": _digest(state)}, indent=2), encoding="utf-8")
+    for path in (*folder.iterdir(), folder):
+        sync(path)
 
 
-def optimizer_tensors(run: Pretraining) -> dict[str, torch.Tensor]:
+def _discard(checkpoint: Path) -> None:
+    """Take away a checkpoint's name first, so that a half deleted one is never taken for whole."""
+    renamed = checkpoint.with_name(f".discarded-{secrets.token_hex(4)}")
+    os.rename(checkpoint, renamed)
+    shutil.rmtree(renamed, ignore_errors=True)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    for pattern in LEFTOVERS:
+        for leftover in folder.glob(pattern):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _digest(state: dict) -> str:
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+
+
+def optimizer_tensors(run: Pretraining) -> dict[str, Tensor]:
     """The state of all optimisers, each tensor under 'parameter name/what it is'."""
     names = {parameter: name for name, parameter in run.model.named_parameters()}
     return {f"{names[parameter]}/{key}": torch.as_tensor(value)
             for optimizer in run.optimizers for parameter, state in optimizer.state.items() for key, value in state.items()}
 
 
-def load_optimizers(run: Pretraining, tensors: dict[str, torch.Tensor]) -> None:
-    """Put back what `optimizer_tensors` gave."""
-    parameters = dict(run.model.named_parameters())
-    owner = {parameter: optimizer for optimizer in run.optimizers for group in optimizer.param_groups for parameter in group["params"]}
-    for place, tensor in tensors.items():
-        name, key = place.rsplit("/", 1)
-        parameter = parameters[name]
-        owner[parameter].state[parameter][key] = tensor.to(parameter.device) if tensor.dim() else tensor.clone()
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+def checkpoints(folder: str | Path) -> list[Path]:
+    """The checkpoints of a run, the newest last."""
+    return sorted(path for path in Path(folder).glob("step-*") if path.is_dir())
+
+
+def resume_newest(run: Pretraining, folder: str | Path) -> tuple[Path, list[str]]:
+    """Put a run where its newest good checkpoint left it. Returns that, and a sentence about each damaged one.
+
+    A damaged checkpoint is renamed to damaged-step-…, and the one before it is used. Raises a ValueError when none is
+    left, and when the checkpoint is that of another run (see `load_checkpoint`): then nothing is renamed or changed.
+    """
+    complaints = []
+    for checkpoint in reversed(checkpoints(folder)):
+        try:
+            load_checkpoint(run, checkpoint)
+        except DamagedCheckpoint as error:
+            complaints.append(str(error))
+            continue
+        for damaged in checkpoints(folder)[-len(complaints):] if complaints else ():
+            os.rename(damaged, damaged.with_name(f"damaged-{damaged.name}-{secrets.token_hex(2)}"))
+        return checkpoint, complaints
+    raise ValueError("; ".join([f"no checkpoint in {folder} can be used", *complaints]))
 
 
 def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
-    """Put a run where a checkpoint left it."""
+    """Put a run where a checkpoint left it.
+
+    Raises a DamagedCheckpoint when a file is missing, cut short or not as it was written, and a plain ValueError when
+    the checkpoint belongs to a run with another config, vocabulary, corpus or other options.
+    """
     checkpoint = Path(checkpoint)
-    state = json.loads((checkpoint / "training.json").read_text(encoding="utf-8"))
-    run.model.load_state_dict(read_tensors(checkpoint / "model.safetensors"))
-    load_optimizers(run, read_tensors(checkpoint / "optimizer.safetensors"))
+    if problem := damage(checkpoint):
+        raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {problem}")
+    try:
+        state = _read_state(checkpoint)
+        config = BertConfig.from_json_file(checkpoint / "config.json")
+        tokenizer = WordPieceTokenizer.from_pretrained(checkpoint)
+        weights, moments = read_tensors(checkpoint / MODEL), read_tensors(checkpoint / OPTIMIZER)
+    except (ValueError, KeyError) as error:
+        raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {error}") from error
+    _check_same_run(run, checkpoint, state, config, tokenizer)
+    try:
+        run.model.load_state_dict(weights)
+        load_optimizers(run, moments)
+    except (RuntimeError, KeyError) as error:
+        raise ValueError(f"the checkpoint {checkpoint} does not fit the model: {error}") from error
     run.step = state["step"]
 
 
-def _fsync_folder(folder: Path) -> None:
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY)
-        os.fsync(descriptor)
-        os.close(descriptor)
+def damage(checkpoint: Path) -> str | None:
+    """What is wrong with a checkpoint's files, None if they are as they were written."""
+    try:
+        state = _read_state(checkpoint)
+        if "digest" in state and state["digest"] != _digest({key: value for key, value in state.items() if key != "digest"}):
+            return f"{STATE} is not as it was written"
+        for name in (MODEL, OPTIMIZER, *state.get("files", ())):
+            if not (checkpoint / name).is_file():
+                return f"{name} is missing"
+        for name, digest in state.get("files", {}).items():
+            if sha256(checkpoint / name) != digest:
+                return f"{name} is not as it was written"
+    except (ValueError, FileNotFoundError) as error:
+        return f"{STATE} cannot be read ({error})"
+    return None
+
+
+def _read_state(checkpoint: Path) -> dict:
+    state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    if not isinstance(state, dict) or not {"step", "options", "corpus"} <= state.keys():
+        raise ValueError("it lacks step, options or corpus")
+    return state
+
+
+def _check_same_run(run: Pretraining, checkpoint: Path, state: dict, config: BertConfig, tokenizer: WordPieceTokenizer) -> None:
+    """Raise a ValueError that names the first thing in which a checkpoint differs from the run it should continue."""
+    defaults = {field.name: field.default for field in dataclasses.fields(PretrainingOptions)}      # of options newer than the checkpoint
+    for kind, found, wanted in (("option", defaults | state["options"], dataclasses.asdict(run.options)),
+                                ("config field", config.to_dict(), run.model.config.to_dict())):
+        for name in found | wanted:
+            if found.get(name) != wanted.get(name):
+                raise ValueError(f"the checkpoint {checkpoint} is of another run: its {kind} {name} is {found.get(name)!r}, "
+                                 f"this run's is {wanted.get(name)!r}")
+    ours = run.batches.tokenizer
+    if tokenizer.vocab != ours.vocab or tokenizer.lowercase != ours.lowercase:
+        raise ValueError(f"the checkpoint {checkpoint} is of another run: it has another vocabulary")
+    if state["corpus"] != run.batches.rows.corpus.checksum:
+        raise ValueError(f"the checkpoint {checkpoint} is of another run: it was trained on another corpus than {run.batches.rows.corpus.path} "
+                         f"(checksum {state['corpus']}, this one has {run.batches.rows.corpus.checksum})")
+
+
+def load_optimizers(run: Pretraining, tensors: dict[str, Tensor]) -> None:
+    """Put back what `optimizer_tensors` gave."""
+    parameters = dict(run.model.named_parameters())
+    owner = {parameter: (optimizer, group) for optimizer in run.optimizers for group in optimizer.param_groups for parameter in group["params"]}
+    for optimizer in run.optimizers:
+        optimizer.state.clear()
+    for place, tensor in tensors.items():
+        name, key = place.rsplit("/", 1)
+        parameter = parameters[name]
+        optimizer, group = owner[parameter]
+        # AdamW counts its steps in a scalar that stays on the CPU, but for the fused kernel; a copy, because what was
+        # read may be a view of the file, which the next checkpoint but one takes away
+        on_device = tensor.dim() or group.get("fused")
+        optimizer.state[parameter][key] = tensor.to(parameter.device if on_device else "cpu", copy=True)
