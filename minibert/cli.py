@@ -16,8 +16,9 @@ import torch
 from minibert import __version__
 from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
 from minibert.config import PRESETS, BertConfig
+from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
-from minibert.hub import MINILM, find_pretrained
+from minibert.hub import MINILM, SMALL, find_pretrained
 from minibert.inspection import count_parameters, flops, memory
 from minibert.model import BertModel
 from minibert.sentence import embed
@@ -71,10 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     similarity.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
 
     fill = _command(commands, "fill-mask", run_fill_mask, "the words that a model puts in the place of [MASK]", [
+        'minibert fill-mask "The children went to the [MASK] in the morning."',
         'minibert fill-mask "Paris is the [MASK] of France." --model path/to/a/saved/model',
         'minibert fill-mask "The [MASK] barked at the [MASK]." --model google-bert/bert-base-uncased --top 3'])
     fill.add_argument("text", metavar="TEXT", help="a text that holds [MASK], in capitals, at least once")
-    fill.add_argument("--model", required=True, help="folder or hub name of a model with a masked-word head")
+    fill.add_argument("--model", default=SMALL, help="folder or hub name of a model with a masked-word head "
+                      "(default: %(default)s, which is part of minibert)")
     fill.add_argument("--top", type=int, default=5, help="words for each mask (default: %(default)s)")
     return parser
 
@@ -185,14 +188,9 @@ def run_fill_mask(arguments) -> None:
             model = from_pretrained(folder, BertForMaskedLM)
         except FreshWeightsWarning as warning:
             raise ValueError(f"{warning}") from warning
-    tokenizer = WordPieceTokenizer.from_pretrained(folder)
-    batch = tokenizer(arguments.text)
-    with torch.no_grad():
-        logits = model(**batch).logits[0]                                       # [S, V]
-    places = (batch["input_ids"][0] == tokenizer.mask_id).nonzero().flatten()   # [M]
-    for number, place in enumerate(places, start=1):
-        if len(places) > 1:
+    filled = fill_mask(model, WordPieceTokenizer.from_pretrained(folder), arguments.text, arguments.top)
+    for number, words in enumerate(filled, start=1):
+        if len(filled) > 1:
             print(f"[MASK] {number}")
-        probabilities, ids = logits[place].softmax(dim=-1).topk(min(arguments.top, len(tokenizer.vocab)))    # [top], [top]
-        for probability, token_id in zip(probabilities, ids):
-            print(f"{float(probability):.3f}\t{tokenizer.id_to_token(int(token_id))}")
+        for word, probability in words:
+            print(f"{probability:.3f}\t{word}")

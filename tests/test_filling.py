@@ -1,0 +1,46 @@
+"""Filling masks: against the model's own logits, in the order of the text."""
+
+import pytest
+import torch
+
+from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer
+from minibert.filling import fill_mask
+from reference import draw_weights, small_config
+
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(56))]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
+
+
+@pytest.mark.parametrize("model_class", [BertForMaskedLM, BertForPreTraining])
+def test_each_mask_gets_the_likeliest_words_in_order(model_class, tokenizer):
+    model = draw_weights(model_class(small_config(hidden_dropout_prob=0.3))).train()
+    filled = fill_mask(model, tokenizer, "w3 [MASK] w9 [MASK]", top=4)
+    assert model.training
+    outputs = model.eval()(torch.tensor([[2, 8, 4, 14, 4, 3]]))
+    logits = outputs.logits if model_class is BertForMaskedLM else outputs.prediction_logits        # [1, S, V]
+    assert len(filled) == 2
+    for place, words in zip((2, 4), filled):
+        probabilities = logits[0, place].softmax(0).tolist()
+        best = sorted(range(61), key=lambda i: -probabilities[i])[:4]
+        assert [word for word, _ in words] == [VOCABULARY[i] for i in best]
+        assert [probability for _, probability in words] == pytest.approx([probabilities[i] for i in best])
+
+
+def test_more_words_than_there_are(tokenizer):
+    model = BertForMaskedLM(small_config())
+    words = fill_mask(model, tokenizer, "[MASK]", top=100)[0]
+    assert len(words) == 61 and sum(probability for _, probability in words) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text, top, message", [
+    ("w1 [mask]", 5, r"the text has no \[MASK\] \(in capitals\): 'w1 \[mask\]'"),
+    ("w1 [MASK]", 0, "top must be at least 1, not 0"),
+    ("[MASK] " * 30, 5, "a sequence of 32 tokens is longer than max_position_embeddings 20"),
+])
+def test_errors(text, top, message, tokenizer):
+    with pytest.raises(ValueError, match=message):
+        fill_mask(BertForMaskedLM(small_config()), tokenizer, text, top)
