@@ -1,0 +1,207 @@
+"""The default corpus: 99 English Wikipedia articles of 2016, which are on this machine once gensim 4.4.0 is installed.
+
+The wheel of gensim carries, for its own tests, an extract of a Wikipedia dump. It is read from the installed files (gensim
+itself is never imported), cleaned of the wiki markup, and kept in a cache. Nearly all titles begin with A: a model learns
+these topics from it, not English at large. The text is under the licence CC BY-SA 3.0.
+"""
+
+import bz2
+import hashlib
+import html
+import importlib.metadata
+import io
+import json
+import lzma
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tqdm.auto import tqdm
+
+from minibert.data.sentences import split_sentences
+
+EXTRACT = "gensim/test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
+DIGEST = "a53f4648dec40467ebdcbc7a1307eddb51fe6e28e9309f6ebde81ba0d04bea2d"      # its sha256
+INSTALL = "pip install gensim==4.4.0 mwparserfromhell"
+CLEANER = 1                 # counts the versions of the rules below: each has a cache of its own
+LEAST = 5                   # articles with fewer sentences are left out
+
+# What templates leave behind: the numbers of the arguments to keep. All others leave nothing.
+KEPT_ARGUMENTS = {"convert": "12", "cvt": "12", "lang": "2", "transl": "2", "nihongo": "1", "as of": "1", "quote": "1",
+                  "smaller": "1", "nowrap": "1", "vanchor": "1", "angbr": "1", "sc": "1"}
+HOLE = "\ufffc"             # a formula that cannot be a word: its sentence is left out
+HOLES = {"chem", "frac", "val", "eqm", "math", "sup"}
+DROPPED_TAGS = {"ref", "references", "table", "gallery", "timeline", "source", "syntaxhighlight", "pre", "imagemap"}
+LIST_TAGS = {"li", "dd", "dt"}
+ITEM = "\n\n\ufffb"         # before an item of a list, which is a paragraph of its own
+LEAST_WORDS = 8             # an item with fewer is no prose
+NO_PROSE = re.compile(r"\b(references?|bibliography|further reading|sources|notes|footnotes|citations?|cited|external links|"
+                      r"see also|editions|publications|textbooks)\b", re.IGNORECASE)
+BOOK = re.compile(r"ISBN|\bPress\b")
+# markup that the parser could make no sense of
+LEFTOVER = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?\w|''|\bthumb\||\|\||!!|(?:style|align|class)=")
+NAMESPACE = re.compile(r"\s*:?\s*[A-Za-z][\w -]*:(?!\s)")       # File:, Category:, fr: (and not "Alien: Resurrection")
+TEXT_END = re.compile(r"""[.!?…]["'’”)\]]*$""")
+TIDY = [(re.compile(pattern), new) for pattern, new in (
+    (r"\(\s*[;,:]\s*", "("), (r"\s*[;,]\s*\)", ")"), (r"\s*\(\s*(?:or|also)?\s*\)", ""), (r"\(\s+", "("), (r"\s+\)", ")"),
+    (r"\s+([,.;:!?])(?=\s|$)", r"\1"), (r",(?:\s*,)+", ","), (r"'{2,}(?=s\b)", "'"), (ITEM.strip() + r"\s*", ""))]
+
+
+def wikipedia_texts() -> list[str]:
+    """The cleaned articles, in the order of the dump; a blank line ends a paragraph.
+
+    The first call cleans them (some ten seconds, with a progress bar); after that they come from the cache, in the folder
+    that MINIBERT_CACHE names or else in ~/.cache/minibert.
+
+    Raises a ValueError that says what to install where the extract or the parser of its markup is missing.
+    """
+    path = cache_folder() / f"wikipedia-extract-{CLEANER}.jsonl.xz"
+    lines = _read_cache(path)
+    if lines is None:
+        lines = [json.dumps(article, ensure_ascii=False) for article in clean_extract()]
+        _write_cache(path, lines)
+    return [json.loads(line)["text"] for line in lines]
+
+
+def clean_extract() -> Iterator[dict]:
+    """Clean the articles of the installed extract one by one: {"title", "text"}, in the order of the dump."""
+    data = _installed_extract()
+    try:
+        import mwparserfromhell
+    except ImportError as error:
+        raise ValueError(f"the default corpus needs the package mwparserfromhell: {INSTALL}") from error
+    for title, source in tqdm(list(_articles(data)), desc="Cleaning Wikipedia articles", unit="article"):
+        paragraphs = clean_article(mwparserfromhell.parse(source))
+        if sum(len(split_sentences(paragraph)) for paragraph in paragraphs) >= LEAST:
+            yield {"title": title, "text": "\n\n".join(paragraphs)}
+
+
+# -- the extract -------------------------------------------------------------------------------------------------------
+
+def _installed_extract() -> bytes:
+    try:
+        path = Path(importlib.metadata.distribution("gensim").locate_file(EXTRACT))
+        data = path.read_bytes()
+    except (importlib.metadata.PackageNotFoundError, FileNotFoundError) as error:
+        raise ValueError("the default corpus is carried by the package gensim, version 4.4.0, which is not installed: "
+                         + INSTALL) from error
+    found = hashlib.sha256(data).hexdigest()
+    if found != DIGEST:
+        raise ValueError(f"{path} is not the extract that this course knows: its sha256 is {found}, wanted {DIGEST}. "
+                         "What to do: pip install --force-reinstall --no-deps gensim==4.4.0")
+    return data
+
+
+def _articles(data: bytes) -> Iterator[tuple[str, str]]:
+    """Title and wiki source of every page that is an article and no redirect."""
+    for _, page in ElementTree.iterparse(io.BytesIO(bz2.decompress(data))):
+        if page.tag.endswith("}page"):
+            if page.findtext("{*}ns") == "0" and page.find("{*}redirect") is None:
+                yield page.findtext("{*}title"), page.findtext("{*}revision/{*}text")
+            page.clear()
+
+
+# -- cleaning ----------------------------------------------------------------------------------------------------------
+
+def clean_article(wikicode) -> list[str]:
+    """The paragraphs of a parsed article, without headings, tables, notes, short items of lists and broken sentences."""
+    paragraphs = []
+    for block in re.split(r"\n\s*\n", _render(wikicode)):
+        if ITEM.strip() in block and (len(block.split()) < LEAST_WORDS or BOOK.search(block)):
+            continue
+        block = html.unescape(block)
+        for pattern, new in TIDY:
+            block = pattern.sub(new, block)
+        sentences = split_sentences(block)
+        while sentences and not TEXT_END.search(sentences[-1]):             # a caption, or what leads in a list
+            sentences.pop()
+        sentences = [sentence for sentence in sentences if HOLE not in sentence and not LEFTOVER.search(sentence)]
+        if sentences:
+            paragraphs.append(" ".join(sentences))
+    return paragraphs
+
+
+def _render(wikicode) -> str:
+    """What a reader of the page would see of its prose."""
+    parts, skipped = [], 0                      # the level of the heading whose section is being left out
+    for node in wikicode.nodes:
+        kind = type(node).__name__
+        if kind == "Heading":
+            if not skipped or node.level <= skipped:
+                skipped = node.level if NO_PROSE.search(str(node.title)) else 0
+            parts.append("\n\n")
+        elif not skipped and kind in RENDERERS:
+            parts.append(RENDERERS[kind](node))
+    return "".join(parts)
+
+
+def _wikilink(node) -> str:
+    if NAMESPACE.match(str(node.title)):
+        return ""
+    return _render(node.text) if node.text is not None else str(node.title)
+
+
+def _template(node) -> str:
+    name = str(node.name).strip().lower()
+    if name in HOLES:
+        return HOLE
+    numbers = "1" if name.startswith("lang-") else KEPT_ARGUMENTS.get(name, "")
+    text = " ".join(_render(node.get(number).value) for number in numbers if node.has(number))
+    return f"As of {text}" if name == "as of" else "'s" if name == "'s" else text
+
+
+def _tag(node) -> str:
+    name = str(node.tag).strip().lower()
+    if name in LIST_TAGS and node.wiki_markup:
+        return ITEM
+    if name in DROPPED_TAGS:
+        return ""
+    text = _render(node.contents) if node.contents is not None else ""
+    if name in HOLES and not text.isalpha():            # 5<sup>th</sup> is a word, 10<sup>5</sup> is none
+        return HOLE
+    return " " if name == "br" else f"\n\n{text}\n\n" if name in ("blockquote", "div", "center") else text
+
+
+RENDERERS = {
+    "Text": lambda node: str(node.value),
+    "HTMLEntity": lambda node: node.normalize() or "",
+    "Wikilink": _wikilink,
+    "Template": _template,
+    "Tag": _tag,
+    "ExternalLink": lambda node: _render(node.title) if node.title is not None else "",
+}
+
+
+# -- the cache ---------------------------------------------------------------------------------------------------------
+
+def cache_folder() -> Path:
+    """Where things are kept that took a while to make: $MINIBERT_CACHE, else ~/.cache/minibert."""
+    return Path(os.environ.get("MINIBERT_CACHE") or Path.home() / ".cache" / "minibert")
+
+
+def _read_cache(path: Path) -> list[str] | None:
+    """The lines of a cache file, None if there is none or it is damaged: its first line is the digest of the others."""
+    try:
+        digest, *lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+    except (OSError, lzma.LZMAError, UnicodeDecodeError, ValueError):
+        return None
+    return lines if digest == _digest(lines) else None
+
+
+def _write_cache(path: Path, lines: list[str]) -> None:
+    """Write it whole or not at all; without a folder to write in, say so and go on."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(lzma.compress("\n".join([_digest(lines), *lines]).encode()))
+        os.replace(file.name, path)
+    except OSError as error:
+        warnings.warn(f"the cleaned corpus could not be kept in {path}: {error.strerror}", stacklevel=3)
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
