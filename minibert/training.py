@@ -4,19 +4,21 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from minibert.data import PairRows, TokenFile, mask_tokens
-from minibert.fast import PretrainingSums, pretraining_sums
+from minibert.distributed import Processes, accumulate, whole
+from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
 from minibert.optim import make_optimizers, schedule, set_learning_rate
 from minibert.tokenization import WordPieceTokenizer
 
 
-BLOCK = 1024        # tokens of a batch that are masked together and always stay with one process
+BLOCK = 1024        # tokens of a batch that are masked together: a process draws the masks of its rows, and of few others
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ def choose_precision(wanted: str, device: torch.device) -> torch.dtype:
 class Batches:
     """The batches of a run. What is in a row, and which of its words are masked, depends on its number alone.
 
-    Processes share a batch out in blocks of BLOCK tokens, and each takes its share through the model in pieces of
-    `micro_batch` rows. How many processes and pieces there are changes no row.
+    Processes share a batch out evenly, and each takes its share through the model in pieces of at most `micro_batch`
+    rows. How many processes and pieces there are changes no row.
     """
 
     def __init__(self, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
@@ -99,24 +101,34 @@ class Batches:
             self.long_rows = PairRows(corpus, options.long_length, *ids, seed=options.seed + 1)
 
     def pieces(self, step: int, rank: int = 0, world: int = 1) -> Iterator[tuple[dict[str, Tensor], int]]:
-        """Process `rank`'s pieces of a step's batch, `world` processes in all; each with the seed for its dropout."""
-        is_long = step >= self.first_long_step
-        rows, number = (self.long_rows, step - self.first_long_step) if is_long else (self.rows, step)
-        size, micro = (max(1, count * self.options.length // rows.length) for count in (self.options.batch_size, self.options.micro_batch))
+        """Process `rank`'s pieces of a step's batch, `world` processes in all; each with the seed for its dropout.
+
+        All processes have the same number of pieces in a step, because FSDP needs all of them in every pass.
+        """
+        rows, number, size, micro = self._step(step)
+        first, last = rank * size // world, (rank + 1) * size // world
         block = max(1, BLOCK // rows.length)                            # rows
-        blocks = -(-size // block)
-        first, last = (min(size, end * blocks // world * block) for end in (rank, rank + 1))
-        if first == last:
-            raise ValueError(f"batch_size {self.options.batch_size} is too small for {world} processes: a step with rows of "
-                             f"{rows.length} tokens has {blocks} blocks of {block} rows to share out")
-        batch = rows.batch(number * size, size, slice(first, last))
-        masked = [self._mask(ids, self._seed(step, 0, first + start)) for start, ids in
-                  zip(range(0, last - first, block), batch["input_ids"].split(block))]
+        begin, end = first // block * block, min(size, -(-last // block) * block)       # with the whole of each block
+        batch = rows.batch(number * size, size, slice(begin, end))
+        masked = [self._mask(ids, self._seed(step, 0, begin + place * block)) for place, ids in enumerate(batch["input_ids"].split(block))]
         batch["input_ids"], batch["labels"] = (torch.cat(part) for part in zip(*masked))
         if not self.options.next_sentence:
             del batch["next_sentence_label"]
-        for start in range(0, last - first, micro):
-            yield {name: tensor[start:start + micro] for name, tensor in batch.items()}, self._seed(step, 1, first + start)
+        count = min(size // world, -(-size // (world * micro)))         # enough for the largest share, not too many for the smallest
+        bounds = [first + (last - first) * piece // count for piece in range(count + 1)]
+        for start, stop in pairwise(bounds):
+            yield {name: tensor[start - begin:stop - begin] for name, tensor in batch.items()}, self._seed(step, 1, start)
+
+    def most_processes(self) -> int:
+        """How many processes can share every batch out: the rows of the smallest."""
+        return min(self._step(step)[2] for step in (0, self.options.steps - 1))
+
+    def _step(self, step: int) -> tuple[PairRows, int, int, int]:
+        """Where a step's rows come from, its number among the steps of that length, rows in its batch and in a piece."""
+        is_long = step >= self.first_long_step
+        rows, number = (self.long_rows, step - self.first_long_step) if is_long else (self.rows, step)
+        size, micro = (max(1, count * self.options.length // rows.length) for count in (self.options.batch_size, self.options.micro_batch))
+        return rows, number, size, micro
 
     def _mask(self, input_ids: Tensor, seed: int) -> tuple[Tensor, Tensor]:
         return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.rows.corpus.vocab_size,
@@ -127,48 +139,72 @@ class Batches:
 
 
 class Pretraining:
-    """A run: the model, its optimisers and how many steps they have done. Nothing else decides what comes next."""
+    """A run: the model, its optimisers and how many steps they have done. Nothing else decides what comes next.
 
-    def __init__(self, model: BertForPreTraining, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
+    Several `processes` take part by making the same run, each of them; every one has its share of the rows. `shard` cuts
+    weights, gradients and moments up among them (FSDP), for a model that does not fit; `model` is then not to be called,
+    `forward` is.
+    """
+
+    def __init__(self, model: BertForPreTraining, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions,
+                 processes: Processes = Processes(), shard: bool = False):
         if corpus.vocab_size != model.config.vocab_size:
             raise ValueError(f"the corpus {corpus.path} was cut with a vocabulary of {corpus.vocab_size}, the model has {model.config.vocab_size}")
         longest = max(options.length, options.long_length if options.long_share else 0)
         if longest > model.config.max_position_embeddings:
             raise ValueError(f"rows of {longest} tokens are longer than max_position_embeddings {model.config.max_position_embeddings}")
-        self.model, self.options, self.step = model.train(), options, 0
+        if shard and options.optimizer != "adamw":
+            raise ValueError(f"a sharded model needs the optimizer adamw, not {options.optimizer}: Muon makes whole matrices orthogonal, "
+                             "and no process has a whole one")
+        self.model, self.options, self.step, self.processes = model.train(), options, 0, processes
         self.batches = Batches(corpus, tokenizer, options)
+        if processes.world > self.batches.most_processes():
+            raise ValueError(f"{processes.world} processes cannot share a batch of {self.batches.most_processes()} rows: "
+                             f"raise batch_size {options.batch_size}, or start fewer")
         self.device = next(model.parameters()).device
         self.precision = choose_precision(options.precision, self.device)
+        processes.check_alike(options=options, config=model.config, corpus=corpus.checksum, vocabulary=tokenizer.vocab, precision=self.precision)
+        self.forward = processes.share_out(FastPreTraining(model, self.precision), shard, all_used=options.next_sentence)
         self.optimizers = make_optimizers(model, options.optimizer, options.learning_rate, options.matrix_learning_rate, options.weight_decay)
 
     def train_step(self) -> Progress:
         """One update: the losses of all pieces, each divided by the number of predictions in the whole batch.
 
-        A mean over pieces of their means would count a piece with few masked words as much as one with many.
+        A mean over pieces of their means would count a piece with few masked words as much as one with many; so would
+        a mean over processes.
         """
-        options = self.options
+        options, processes = self.options, self.processes
         factor = schedule(self.step, options.steps, options.warmup, options.decay)
         set_learning_rate(self.optimizers, factor)
-        pieces = list(self.batches.pieces(self.step))
-        words = max(1, sum(int((piece["labels"] != -100).sum()) for piece, _ in pieces))
-        pairs = max(1, sum(len(piece["labels"]) for piece, _ in pieces))
-        tokens = sum(int(piece["attention_mask"].sum()) for piece, _ in pieces)
+        pieces = list(self.batches.pieces(self.step, processes.rank, processes.world))
+        words, pairs, tokens = self._count(pieces)
 
         totals = torch.zeros(4, dtype=torch.float64)
-        for piece, seed in pieces:
+        for number, (piece, seed) in enumerate(pieces, start=1):
             torch.manual_seed(seed)         # dropout depends on the piece alone, not on how many processes there are
             piece = {name: tensor.to(self.device) for name, tensor in piece.items()}
-            sums = pretraining_sums(self.model, **piece, precision=self.precision)
-            (sums.word_loss / words + sums.pair_loss / pairs).backward()
+            with accumulate(self.forward, last=number == len(pieces)):
+                sums = self.forward(**piece)
+                # DDP and FSDP divide what they add up by the number of processes
+                ((sums.word_loss / words + sums.pair_loss / pairs) * processes.world).backward()
             totals += _totals(sums)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), options.clip)
         for optimizer in self.optimizers:
             optimizer.step()
             optimizer.zero_grad()
         self.step += 1
-        word_loss, word_hits, pair_loss, pair_hits = totals.tolist()
+        word_loss, word_hits, pair_loss, pair_hits = processes.sum(totals).tolist()
         return Progress(self.step, word_loss / words, word_hits / words, pair_loss / pairs, pair_hits / pairs,
-                        factor * options.learning_rate, float(norm), tokens)
+                        factor * options.learning_rate, float(whole(norm)), tokens)
+
+    def _count(self, pieces: list[tuple[dict[str, Tensor], int]]) -> tuple[int, int, int]:
+        """Masked words, pairs and real tokens of the step, over all processes; at least one of the first two."""
+        counts = torch.tensor([(int((piece["labels"] != -100).sum()), len(piece["labels"]), int(piece["attention_mask"].sum()), self.step)
+                               for piece, _ in pieces]).sum(0)                                      # [4]
+        words, pairs, tokens, steps = self.processes.sum(counts).tolist()
+        if steps != self.step * len(pieces) * self.processes.world:
+            raise ValueError(f"process {self.processes.rank} is at step {self.step}, others are not: every machine must see the same checkpoints")
+        return max(1, words), max(1, pairs), tokens
 
 
 def _totals(sums: PretrainingSums) -> Tensor:
