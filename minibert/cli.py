@@ -1,6 +1,6 @@
-"""The command `minibert`: info, similarity, fill-mask.
+"""The command `minibert`: info, similarity, fill-mask, and those in minibert.commands.
 
-Every command returns the exit status 0; bad input ends with one line on stderr and status 2, Ctrl-C with 130.
+A command that did what it was asked returns the exit status 0; bad input ends with one line on stderr and status 2, Ctrl-C with 130.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
+from minibert.commands import add_command, pretrain
 from minibert.config import PRESETS, BertConfig
 from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
@@ -31,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
         arguments = _parser().parse_args(argv)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)        # about parts that a command does not use
-            arguments.run(arguments)
+            status = arguments.run(arguments)
             sys.stdout.flush()
     except ValueError as error:
         print(f"minibert {arguments.command}: {' '.join(str(error).split())}", file=sys.stderr)
@@ -43,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
         # whoever read our output has gone (as `| head` does); without this Python complains once more at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    return 0
+    return status or 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"minibert {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    info = _command(commands, "info", run_info, "what a model costs: parameters, memory, operations", [
+    info = add_command(commands, "info", run_info, "what a model costs: parameters, memory, operations", [
         "minibert info base", "minibert info base --length 512 --batch 32", f"minibert info {MINILM}",
         "minibert info path/to/a/saved/model --json"])
     info.add_argument("model", metavar="PRESET_OR_FOLDER",
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     info.add_argument("--batch", type=int, default=1, help="sequences in a batch (default: %(default)s)")
     info.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
-    similarity = _command(commands, "similarity", run_similarity, "how alike texts are in meaning: cosines from -1 to 1", [
+    similarity = add_command(commands, "similarity", run_similarity, "how alike texts are in meaning: cosines from -1 to 1", [
         'minibert similarity "The cat sleeps." "A kitten is dozing."',
         'minibert similarity "first text" "second text" "third text"',
         "minibert similarity --pairs pairs.tsv        # two texts a line, a tab between them",
@@ -71,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     similarity.add_argument("--pairs", metavar="FILE", help="compare the two tab-separated texts on each line of a file, in its order; '-' reads standard input")
     similarity.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
 
-    fill = _command(commands, "fill-mask", run_fill_mask, "the words that a model puts in the place of [MASK]", [
+    fill = add_command(commands, "fill-mask", run_fill_mask, "the words that a model puts in the place of [MASK]", [
         'minibert fill-mask "The children went to the [MASK] in the morning."',
         'minibert fill-mask "Paris is the [MASK] of France." --model path/to/a/saved/model',
         'minibert fill-mask "The [MASK] barked at the [MASK]." --model google-bert/bert-base-uncased --top 3'])
@@ -79,14 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     fill.add_argument("--model", default=SMALL, help="folder or hub name of a model with a masked-word head "
                       "(default: %(default)s, which is part of minibert)")
     fill.add_argument("--top", type=int, default=5, help="words for each mask (default: %(default)s)")
-    return parser
-
-
-def _command(commands, name: str, run, summary: str, examples: list[str]) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".",
-                                 epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.set_defaults(run=run)
+    pretrain.add(commands)
     return parser
 
 

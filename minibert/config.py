@@ -20,8 +20,9 @@ IGNORED_KEYS = frozenset({
 })
 
 # Layers and hidden size of the published models; a head is 64 wide and the feed-forward four times the hidden size.
-# Tiny to medium: google-research/bert, README, "Smaller BERT Models". Base and large: Devlin et al. 2018, section 3.
-PRESETS = {"tiny": (2, 128), "mini": (4, 256), "small": (4, 512), "medium": (8, 512), "base": (12, 768), "large": (24, 1024)}
+# Tiny to medium: google-research/bert, README, "Smaller BERT Models". Base and large: Devlin et al. 2018, section 3. One
+# is our own: teaching, which learns something in minutes on a laptop.
+PRESETS = {"tiny": (2, 128), "mini": (4, 256), "small": (4, 512), "medium": (8, 512), "base": (12, 768), "large": (24, 1024), "teaching": (3, 128)}
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 POSITION_TYPES = ("absolute", "sinusoidal", "none")
@@ -104,7 +105,7 @@ class BertConfig:
 
     @classmethod
     def preset(cls, name: str, vocab_size: int = 30522, **changes) -> "BertConfig":
-        """A published size by name: tiny, mini, small, medium, base or large; `changes` override single fields."""
+        """A size by name: tiny, mini, small, medium, base, large or teaching; `changes` override single fields."""
         if name not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, not {name!r}{_nearest(name, PRESETS)}")
         layers, hidden = PRESETS[name]

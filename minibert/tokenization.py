@@ -107,6 +107,10 @@ class WordPieceTokenizer:
         pairs = None if pair is None else [pair]
         return self._encode_all([text], pairs, max_length, add_special_tokens)[0].ids
 
+    def encode_texts(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of every text, without [CLS] and [SEP]; many at once cost less than one after the other."""
+        return [encoding.ids for encoding in self._encode_all(list(texts), None, None, add_special_tokens=False)]
+
     def encoding(self, text: str, pair: str | None = None, max_length: int | None = None) -> Encoding:
         """All that the library knows: ids, tokens, type_ids, offsets (start, end in the text), word_ids, …"""
         return self._encode_all([text], None if pair is None else [pair], max_length, add_special_tokens=True)[0]

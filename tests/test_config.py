@@ -51,7 +51,7 @@ def test_presets_have_the_published_shapes(name, layers, hidden, heads):
     assert config.vocab_size == 30522 and config.head_size == 64
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (layers, hidden, heads)
     assert config.intermediate_size == 4 * hidden
-    assert set(PRESETS) == {"tiny", "mini", "small", "medium", "base", "large"}
+    assert set(PRESETS) == {"tiny", "mini", "small", "medium", "base", "large", "teaching"}
 
 
 def test_a_preset_can_be_changed():
