@@ -149,7 +149,7 @@ def test_a_vocabulary_size_has_no_default():
 
 
 def test_an_unknown_preset_is_refused():
-    with pytest.raises(ValueError, match="preset must be one of tiny, .* large, not 'bsae'; did you mean 'base'"):
+    with pytest.raises(ValueError, match="preset must be one of tiny, .* large, teaching, not 'bsae'; did you mean 'base'"):
         BertConfig.preset("bsae")
 
 
