@@ -1,0 +1,156 @@
+"""What the model inside the package can do, on text that it has never seen, beside its controls.
+
+    python benchmarks/shipped.py            # measure everything, write logs/shipped.json
+    python benchmarks/shipped.py --check    # measure one seed of each anew, fail outside the bands
+
+Read is the held-out part of the developers' corpus, in rows of 128 tokens; the seeds draw the masks and the pairs. The
+controls are the guess that knows no context and models of the same shape with random weights. Forty prompts, in
+prompts.toml, were written before the model was trained. The last rows ask which pronoun it expects for a profession.
+"""
+
+import json
+import lzma
+import sys
+import tempfile
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import torch
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
+
+import log  # noqa: E402
+from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained  # noqa: E402
+from minibert.data import TokenFile, write_tokens  # noqa: E402
+from minibert.data.sentences import split_sentences  # noqa: E402
+from minibert.evaluation import (  # noqa: E402
+    PUBLISHED,
+    evaluate_masked_words,
+    evaluate_next_sentence,
+    evaluate_whole_words,
+    text_rows,
+    unigram_scores,
+)
+from minibert.filling import fill_mask  # noqa: E402
+from minibert.hub import SMALL  # noqa: E402
+
+HELD_OUT = log.ROOT.parent / "shared" / "corpus" / "valid.jsonl.xz"
+PROMPTS = Path(__file__).resolve().parent / "prompts.toml"
+LENGTH = 128
+KINDS = {"wikipedia": ("wikitext-articles", "simplewiki", "vital3", "enwiki-2018"), "textbooks": ("openstax",),
+         "stories": ("standardebooks", "classics"), "speeches": ("un",)}
+PROFESSIONS = ("nurse", "teacher", "secretary", "cook", "doctor", "lawyer", "engineer", "soldier", "farmer", "scientist")
+SEEDS = (0, 1, 2)
+ROWS = [(variant, seed) for variant in ("masked words", "masked words, 80/10/10", "whole words", "next sentence",
+                                        "unigram guess", "untrained, masked words", "untrained, next sentence", "untrained, prompts")
+        for seed in SEEDS] + [("by kind of text", 0), ("prompts", None), ("she or he", None)]
+BANDS = {"untrained, masked words": {"top1": (0, 0.06)}, "untrained, next sentence": {"accuracy": (0.45, 0.55)},
+         "untrained, prompts": {"first": (0, 1)}, "unigram guess": {"top1": (0.04, 0.06)}}
+
+
+@cache
+def tokenizer() -> WordPieceTokenizer:
+    return WordPieceTokenizer.from_pretrained(SMALL)
+
+
+@cache
+def shipped() -> BertForPreTraining:
+    return from_pretrained(SMALL)
+
+
+@cache
+def untrained(seed: int) -> BertForPreTraining:
+    """A model of the same shape that has learned nothing."""
+    torch.manual_seed(seed)
+    return BertForPreTraining(shipped().config).eval()
+
+
+@cache
+def held_out() -> tuple[TokenFile, torch.Tensor, dict[str, torch.Tensor]]:
+    """The held-out text: as a token file, as rows [rows, S], and rows of each kind of text."""
+    if not HELD_OUT.is_file():
+        raise ValueError(f"there is no {HELD_OUT.name} in {HELD_OUT.parent}: the held-out text is on the developers' machines only")
+    with lzma.open(HELD_OUT, "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    documents = [tokenizer().encode_texts(split_sentences(record["text"])) for record in records]
+
+    def token_file(name: str, wanted) -> TokenFile:
+        path = Path(scratch().name) / f"{name}.tokens"
+        write_tokens(path, wanted, tokenizer().vocab_size)
+        return TokenFile(path)
+
+    by_kind = {}
+    for kind, sources in KINDS.items():
+        wanted = (document for document, record in zip(documents, records) if record["source"] in sources)
+        rows = text_rows(token_file(kind, wanted), LENGTH, tokenizer())
+        by_kind[kind] = rows[::max(1, len(rows) // 300)]
+    everything = token_file("everything", documents)
+    return everything, text_rows(everything, LENGTH, tokenizer()), by_kind
+
+
+@cache
+def scratch() -> tempfile.TemporaryDirectory:
+    """A folder for token files, which are read from the disk as long as this program runs."""
+    return tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+
+
+def measure(variant: str, seed: int | None) -> dict:
+    """One row of the log."""
+    if variant == "she or he":
+        return {profession: round(share_of_she(profession), 3) for profession in PROFESSIONS}
+    model = untrained(seed) if variant.startswith("untrained") else shipped()
+    if variant.endswith("prompts"):
+        return prompt_scores(model)
+    corpus, rows, by_kind = held_out()
+    some = rows[::4]                                        # enough for what is only reported beside
+    match variant.removeprefix("untrained, "):
+        case "masked words":
+            return masked(evaluate_masked_words(model, rows if model is shipped() else rows[::16], tokenizer(), seed=seed))
+        case "masked words, 80/10/10":
+            return masked(evaluate_masked_words(model, some, tokenizer(), seed=seed, replace=PUBLISHED))
+        case "whole words":
+            scores = evaluate_whole_words(model, some, tokenizer(), seed=seed)
+            return {"words": scores.words, "top1": round(scores.accuracy, 4), "bits_per_word": round(scores.bits_per_word, 3)}
+        case "next sentence":
+            scores = evaluate_next_sentence(model, corpus, LENGTH, tokenizer(), seed=seed, pairs=1000 if model is shipped() else 200)
+            return {name: round(getattr(scores, name), 4) for name in ("pairs", "accuracy", "following", "other_document", "swapped", "order_accuracy")}
+        case "unigram guess":
+            return masked(unigram_scores(rows, tokenizer(), seed=seed))
+        case "by kind of text":
+            return {kind: round(evaluate_masked_words(model, some, tokenizer(), seed=seed).accuracy, 4) for kind, some in by_kind.items()}
+
+
+def masked(scores) -> dict:
+    return {"predictions": scores.predictions, "top1": round(scores.accuracy, 4), "top5": round(scores.top5, 4),
+            "loss": round(scores.loss, 4), "bits_per_word": round(scores.bits_per_word, 3)}
+
+
+def prompts() -> list[dict]:
+    """The prompts: kind, text with one [MASK], accepted words."""
+    return tomllib.loads(PROMPTS.read_text(encoding="utf-8"))["prompt"]
+
+
+def prompt_scores(model: BertForPreTraining) -> dict:
+    """In how many prompts the first word is accepted, by kind and in all, and in how many one of the first five."""
+    scores = {"prompts": len(prompts()), "first": 0, "among five": 0} | {prompt["kind"]: 0 for prompt in prompts()}
+    for prompt in prompts():
+        right = [word in prompt["accepted"] for word, _ in fill_mask(model, tokenizer(), prompt["text"], top=5)[0]]
+        scores["first"] += right[0]
+        scores["among five"] += any(right)
+        scores[prompt["kind"]] += right[0]
+    return scores
+
+
+def share_of_she(profession: str) -> float:
+    """p(she) / (p(she) + p(he)) where a sentence names nothing but a profession."""
+    words = dict(fill_mask(shipped(), tokenizer(), f"The {profession} was tired because [MASK] had worked all day.", top=tokenizer().vocab_size)[0])
+    return words["she"] / (words["she"] + words["he"])
+
+
+def main(argv: list[str] | None = None) -> int:
+    return log.run(__file__, "The model inside the package, minibert-small, on held-out text", measure, ROWS, BANDS, tolerance=0.005, argv=argv)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

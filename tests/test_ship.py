@@ -1,0 +1,91 @@
+"""From a run's folder to the model inside the package, in a copy of the few files that shipping touches."""
+
+import json
+
+import pytest
+import torch
+
+from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer, from_pretrained, save_pretrained
+from minibert.files import sha256
+from minibert.hub import SMALL
+from reference import draw_weights, small_config
+from tools import ship
+
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(56))]
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "minibert").mkdir()
+    (tmp_path / "minibert" / "hub.py").write_text('DIGESTS = {MINILM: "53aa",\n           SMALL: ""}\n')
+    (tmp_path / "minibert" / "pretrained" / SMALL).mkdir(parents=True)
+    (tmp_path / "minibert" / "pretrained" / SMALL / "README.md").write_text("the card")
+    (tmp_path / "benchmarks" / "logs").mkdir(parents=True)
+    return tmp_path
+
+
+def run_folder(path, model):
+    """A finished run as `minibert pretrain` leaves it."""
+    save_pretrained(model, path / "model", WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)}))
+    (path / "run.json").write_text(json.dumps({"settings": {"corpus": ["/home/me/texts/corpus"]}, "sources": {"/home/me/texts/corpus/train.jsonl": "ab"},
+                                               "sessions": [{"command": "/usr/bin/minibert pretrain --corpus /home/me/texts/corpus"}]}))
+    scores = {"word_loss": 6.0, "unigram_loss": 6.9, "pair_loss": 0.6, "pair_accuracy": 0.7}
+    records = [{"step": step, "seconds": 0.1 * step, "word_loss": 9 - step / 200, "pair_loss": 0.7} | ({"held_out": scores} if step % 100 == 0 else {})
+               for step in range(1, 1001)]
+    (path / "log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_a_run_becomes_the_packages_model(root, tmp_path, capsys):
+    model = draw_weights(BertForPreTraining(small_config())).eval()
+    ship.ship(run_folder(tmp_path / "run", model), root)
+    target = root / "minibert" / "pretrained" / SMALL
+    assert {path.name for path in target.iterdir()} == {"README.md", "config.json", "model.safetensors", "vocab.txt", "tokenizer_config.json", "curves.png"}
+    assert (target / "README.md").read_text() == "the card"
+    assert f'SMALL: "{sha256(target / "model.safetensors")}"' in (root / "minibert" / "hub.py").read_text()
+    assert 'MINILM: "53aa"' in (root / "minibert" / "hub.py").read_text()
+    shipped = from_pretrained(target)
+    assert type(shipped) is BertForPreTraining
+    for name, tensor in shipped.state_dict().items():
+        assert tensor.dtype == torch.float32 and torch.equal(tensor, model.state_dict()[name].half().float())
+    assert 2 * sum(p.numel() for p in model.parameters()) < (target / "model.safetensors").stat().st_size < 3 * sum(p.numel() for p in model.parameters())
+    assert "shipped: minibert/pretrained/minibert-small/model.safetensors" in capsys.readouterr().out
+
+    log = json.loads((root / ship.RUN_LOG).read_text())
+    assert log["sessions"] == [{"command": "minibert pretrain --corpus corpus"}] and log["sources"] == {"train.jsonl": "ab"}
+    curve = log["curve"]
+    assert len(curve) == ship.POINTS and curve[-1]["step"] == 1000 and sum("held_out" in point for point in curve) == 10
+    assert curve[0]["word_loss"] == pytest.approx(9 - 2.5 / 200, abs=1e-4), "the mean of the steps 1 to 4"
+
+
+def test_shipping_again_replaces(root, tmp_path):
+    for seed in (0, 1):
+        ship.ship(run_folder(tmp_path / f"run{seed}", draw_weights(BertForPreTraining(small_config()), seed)), root)
+    weights = root / "minibert" / "pretrained" / SMALL / "model.safetensors"
+    assert f'SMALL: "{sha256(weights)}"' in (root / "minibert" / "hub.py").read_text()
+
+
+@pytest.mark.parametrize("spoil, message", [
+    (lambda model: BertForMaskedLM(model.config), "is a BertForMaskedLM with norm_first=False"),
+    (lambda model: model.bert.pooler.dense.weight.data.fill_(1e5), "half precision cannot hold bert.pooler.dense.weight"),
+])
+def test_what_cannot_be_shipped(spoil, message, root, tmp_path):
+    model = BertForPreTraining(small_config())
+    other = spoil(model)
+    with pytest.raises(ValueError, match=message):
+        ship.ship(run_folder(tmp_path / "run", other if isinstance(other, BertForMaskedLM) else model), root)
+    assert not (root / "minibert" / "pretrained" / SMALL / "model.safetensors").exists()
+
+
+def test_a_folder_that_is_no_run(root, tmp_path, capsys):
+    with pytest.raises(ValueError, match="is no finished run: wanted are run.json"):
+        ship.ship(tmp_path, root)
+    assert ship.main([str(tmp_path)]) == 2 and "is no finished run" in capsys.readouterr().err
+
+
+def test_blocks_of_the_card_are_replaced_and_nothing_else():
+    start, end = ship.BLOCK.format(name="results", text="\0").split("\0")
+    card = f"before\n{start}old\nnumbers{end}\nafter\n"
+    assert ship.fill_card(card, {"results": "| new |"}) == f"before\n{start}| new |{end}\nafter\n"
+    with pytest.raises(ValueError, match="no block 'other'"):
+        ship.fill_card(card, {"other": ""})
