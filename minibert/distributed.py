@@ -156,5 +156,5 @@ def whole_model(model: nn.Module) -> nn.Module:
     if not any(hasattr(parameter, "full_tensor") for parameter in model.parameters()):
         return model
     copy = type(model)(model.config)
-    copy.load_state_dict({name: whole(tensor).cpu() for name, tensor in model.state_dict().items()})
+    copy.load_state_dict({name: whole(tensor).cpu() for name, tensor in model.state_dict().items()}, assign=True)
     return copy
