@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import nn
 
 from minibert.data import PairRows, TokenFile, mask_tokens
+from minibert.distributed import Processes
 from minibert.evaluation import pieces_per_word
-from minibert.fast import FastPreTraining
-from minibert.heads import IGNORE, BertForPreTraining
+from minibert.heads import IGNORE
 from minibert.tokenization import WordPieceTokenizer
 
 SEED = 1_000_003            # of the rows and the masks, whatever the run's own seed is: all runs on a corpus can be compared
@@ -55,15 +56,17 @@ class HeldOut:
         self.unigram_loss = float(-(counts / counts.sum()).log()[true].mean())
 
     @torch.no_grad()
-    def evaluate(self, model: BertForPreTraining, precision: torch.dtype) -> HeldOutScores:
-        """The model's scores, computed without dropout; it comes back in training mode if it was."""
-        device, was_training = next(model.parameters()).device, model.training
-        fast = FastPreTraining(model, precision).eval()
+    def evaluate(self, forward: nn.Module, processes: Processes = Processes()) -> HeldOutScores:
+        """The scores of a model, given as `Pretraining.forward` is; without dropout. Several processes share the rows."""
+        device, was_training = next(forward.parameters()).device, forward.training
+        forward.eval()
+        rows = len(self.batch["labels"])
+        count = max(1, rows // (BATCH * processes.world)) * processes.world     # as many for each process, because FSDP needs all of them
         totals = torch.zeros(6, dtype=torch.float64)
-        for start in range(0, len(self.batch["labels"]), BATCH):
-            sums = fast(**{name: tensor[start:start + BATCH].to(device) for name, tensor in self.batch.items()})
+        for piece in torch.arange(rows).tensor_split(count)[processes.rank::processes.world]:
+            sums = forward(**{name: tensor[piece].to(device) for name, tensor in self.batch.items()})
             totals += torch.stack([value.double().cpu() for value in vars(sums).values()])
-        model.train(was_training)
-        word_loss, words, word_hits, pair_loss, pairs, pair_hits = totals.tolist()
+        forward.train(was_training)
+        word_loss, words, word_hits, pair_loss, pairs, pair_hits = processes.sum(totals).tolist()
         return HeldOutScores(word_loss / words, word_hits / words, word_loss / words / math.log(2) * self.pieces_per_word,
                              self.unigram_loss, pair_loss / pairs, pair_hits / pairs)

@@ -9,10 +9,11 @@ import shutil
 from pathlib import Path
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.checkpoint import save_pretrained
 from minibert.config import BertConfig
+from minibert.distributed import part_like, whole, whole_model
 from minibert.files import sha256, sync
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training import Pretraining, PretrainingOptions
@@ -34,15 +35,19 @@ def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
 
     The state is written aside, forced to the disk and renamed once: whatever happens on the way, a checkpoint that has
     its name is whole, and the one before it stays. Raises a ValueError where it cannot be written (a full disk).
+    Of several processes all must call it, because each may hold a part of the state; the first one writes the whole.
     """
     folder = Path(folder)
     final = folder / f"step-{run.step:08d}"
+    model, moments = whole_model(run.model), optimizer_tensors(run)
+    if run.processes.rank > 0:
+        return final
     writing = folder / f".writing-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(folder)
         writing.mkdir()
-        _write(run, writing)
+        _write(run, model, moments, writing)
         if final.exists():
             if damage(final) is None and (final / STATE).read_bytes() == (writing / STATE).read_bytes():
                 return final                    # the very same state: a run that was resumed and stopped at once
@@ -59,9 +64,9 @@ def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
     return final
 
 
-def _write(run: Pretraining, folder: Path) -> None:
-    save_pretrained(run.model, folder, run.batches.tokenizer)
-    write_weights(optimizer_tensors(run), folder / OPTIMIZER)
+def _write(run: Pretraining, model: nn.Module, moments: dict[str, Tensor], folder: Path) -> None:
+    save_pretrained(model, folder, run.batches.tokenizer)
+    write_weights(moments, folder / OPTIMIZER)
     state = {"step": run.step, "options": dataclasses.asdict(run.options), "corpus": run.batches.rows.corpus.checksum,
              "files": {path.name: sha256(path) for path in sorted(folder.iterdir())}}
     (folder / STATE).write_text(json.dumps(state | {"digest": _digest(state)}, indent=2), encoding="utf-8")
@@ -89,7 +94,7 @@ def _digest(state: dict) -> str:
 def optimizer_tensors(run: Pretraining) -> dict[str, Tensor]:
     """The state of all optimisers, each tensor under 'parameter name/what it is'."""
     names = {parameter: name for name, parameter in run.model.named_parameters()}
-    return {f"{names[parameter]}/{key}": torch.as_tensor(value)
+    return {f"{names[parameter]}/{key}": whole(torch.as_tensor(value))
             for optimizer in run.optimizers for parameter, state in optimizer.state.items() for key, value in state.items()}
 
 
@@ -113,7 +118,7 @@ def resume_newest(run: Pretraining, folder: str | Path) -> tuple[Path, list[str]
         except DamagedCheckpoint as error:
             complaints.append(str(error))
             continue
-        for damaged in checkpoints(folder)[-len(complaints):] if complaints else ():
+        for damaged in checkpoints(folder)[-len(complaints):] if complaints and run.processes.rank == 0 else ():
             os.rename(damaged, damaged.with_name(f"damaged-{damaged.name}-{secrets.token_hex(2)}"))
         return checkpoint, complaints
     raise ValueError("; ".join([f"no checkpoint in {folder} can be used", *complaints]))
@@ -137,7 +142,8 @@ def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
         raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {error}") from error
     _check_same_run(run, checkpoint, state, config, tokenizer)
     try:
-        run.model.load_state_dict(weights)
+        own = run.model.state_dict()
+        run.model.load_state_dict({name: part_like(tensor, own[name]) for name, tensor in weights.items()})
         load_optimizers(run, moments)
     except (RuntimeError, KeyError) as error:
         raise ValueError(f"the checkpoint {checkpoint} does not fit the model: {error}") from error
@@ -198,4 +204,5 @@ def load_optimizers(run: Pretraining, tensors: dict[str, Tensor]) -> None:
         # AdamW counts its steps in a scalar that stays on the CPU, but for the fused kernel; a copy, because what was
         # read may be a view of the file, which the next checkpoint but one takes away
         on_device = tensor.dim() or group.get("fused")
-        optimizer.state[parameter][key] = tensor.to(parameter.device if on_device else "cpu", copy=True)
+        tensor = tensor.to(parameter.device if on_device else "cpu", copy=True)
+        optimizer.state[parameter][key] = part_like(tensor, parameter) if tensor.dim() else tensor

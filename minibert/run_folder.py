@@ -72,8 +72,13 @@ class Settings:
 class RunFolder:
     """A run's folder, opened for one process that writes; a second one is refused as long as this one lives."""
 
-    def __init__(self, path: str | Path, settings: Settings | None = None):
-        """`settings` begin a new run, None opens the one that is there. Raises a ValueError where that does not fit."""
+    def __init__(self, path: str | Path, settings: Settings | None = None, writes: bool = True):
+        """`settings` begin a new run, None opens the one that is there. Raises a ValueError where that does not fit.
+
+        Of several processes that work on one run, the first one opens and prepares the folder; then the others open it
+        with `writes` False.
+        """
+        self.writes = writes
         self.path = Path(path)
         self.checkpoints, self.model, self.log = (self.path / name for name in ("checkpoints", "model", "log.jsonl"))
         begun = (self.path / "run.json").is_file()
@@ -82,10 +87,11 @@ class RunFolder:
         if settings is not None and (begun or self.checkpoints.exists() or self.model.exists()):
             raise ValueError(f"{path} already holds a run: go on with it by --resume, or name another folder with --out")
         sources = _sources(settings) if settings else {}            # complains before anything is written
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(self.path)
-        for leftover in chain.from_iterable(self.path.glob(pattern) for pattern in LEFTOVERS):
-            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        if writes:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(self.path)
+            for leftover in chain.from_iterable(self.path.glob(pattern) for pattern in LEFTOVERS):
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         if begun:
             self.record = self._read_record()
         else:
@@ -105,7 +111,8 @@ class RunFolder:
         return record
 
     def _write_record(self) -> None:
-        replace_file(self.path / "run.json", json.dumps(self.record, indent=2) + "\n")
+        if self.writes:
+            replace_file(self.path / "run.json", json.dumps(self.record, indent=2) + "\n")
 
     @property
     def sessions(self) -> list[dict]:

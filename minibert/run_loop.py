@@ -11,14 +11,17 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import torch
 from tqdm.auto import tqdm
 
+from minibert.distributed import Processes
 from minibert.held_out import HeldOut, HeldOutScores
 from minibert.resume import save_checkpoint
 from minibert.run_folder import RunFolder
 from minibert.training import Pretraining, Progress
 
 LINE_EVERY = 30.0           # seconds between two lines where there is no terminal for a progress bar
+IMPATIENT = 2.0             # seconds after which a second Ctrl-C is meant as one
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,19 @@ class Stop:
 
     def __init__(self, time_limit: float | None):
         self.until = math.inf if time_limit is None else time.monotonic() + time_limit
-        self.signal = None
+        self.signal, self.told_at, self.status = None, 0.0, 0
 
     @contextmanager
     def listening(self):
-        """SIGTERM and the first Ctrl-C wait for the end of the step; a second Ctrl-C does not."""
+        """SIGTERM and the first Ctrl-C wait for the end of the step; a second Ctrl-C, a while later, does not.
+
+        A while, because torchrun passes on the Ctrl-C that every process has seen already.
+        """
         def note(number, frame):
-            if self.signal is not None:
+            if self.signal is None:
+                self.signal, self.told_at = number, time.monotonic()
+            elif number == signal.SIGINT and time.monotonic() - self.told_at > IMPATIENT:
                 raise KeyboardInterrupt
-            self.signal = number
         before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield self
@@ -58,24 +65,30 @@ class Stop:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    @property
-    def wanted(self) -> bool:
-        return self.signal is not None or time.monotonic() >= self.until
-
-    @property
-    def status(self) -> int:
-        """128 + the signal's number, as a shell reports it; 0 without one."""
-        return 0 if self.signal is None else 128 + self.signal
+    def agreed(self, processes: Processes, also: bool) -> bool:
+        """Whether any process was told to stop, so that all stop after the same step; and whether any says `also`."""
+        told = torch.tensor([self.signal == signal.SIGINT, self.signal == signal.SIGTERM, time.monotonic() >= self.until, also]).long()
+        interrupted, terminated, late, also = (processes.sum(told) > 0).tolist()
+        self.status = 128 + signal.SIGINT if interrupted else 128 + signal.SIGTERM if terminated else 0
+        return interrupted or terminated or late, also
 
 
 class Reporter:
-    """What a user sees of a run: a progress bar in a terminal, elsewhere a line now and then."""
+    """What a run says: log.jsonl, and a progress bar, or a line now and then where there is no terminal.
 
-    def __init__(self, run: Pretraining, seconds_before: float):
-        self.run, self.seconds_before = run, seconds_before
-        self.started = self.last_line = time.monotonic()
+    Of several processes only the first one says anything.
+    """
+
+    def __init__(self, run: Pretraining, folder: RunFolder, write_scalars: Callable | None):
+        self.run, self.write_scalars = run, write_scalars
+        self.speaks = run.processes.rank == 0
         self.smooth: dict[str, float] = {}              # running means over some twenty steps
-        self.bar = tqdm(total=run.options.steps, initial=run.step, disable=None, unit=" steps", dynamic_ncols=True,
+        self.started = self.last_line = time.monotonic()
+        if self.speaks:
+            last = folder.cut_log(run.step)
+            self.seconds_before = last["seconds"] if last else 0.0
+            self.log = open(folder.log, "a", encoding="utf-8")
+        self.bar = tqdm(total=run.options.steps, initial=run.step, disable=None if self.speaks else True, unit=" steps", dynamic_ncols=True,
                         bar_format="{percentage:3.0f}% |{bar}| step {n_fmt} of {total_fmt}, {elapsed} gone, {remaining} left{postfix}")
 
     def __enter__(self) -> "Reporter":
@@ -83,9 +96,26 @@ class Reporter:
 
     def __exit__(self, *_) -> None:
         self.bar.close()
+        if self.speaks:
+            self.log.close()
 
-    def record(self, progress: Progress, seconds: float, scores: HeldOutScores | None) -> dict:
-        """A step as an object for the log; `seconds` is how long the step took."""
+    def sync_log(self) -> None:
+        if self.speaks:
+            os.fsync(self.log.fileno())
+
+    def report(self, progress: Progress, seconds: float, scores: HeldOutScores | None, log: bool) -> None:
+        """Tell about a step that took `seconds`; held-out scores are always logged."""
+        if not self.speaks:
+            return
+        record = self._record(progress, seconds, scores)
+        if log or scores:
+            print(json.dumps(record), file=self.log, flush=True)
+            if self.write_scalars:
+                self.write_scalars(record, progress.step)
+        self._show(record["tokens_per_second"], scores)
+
+    def _record(self, progress: Progress, seconds: float, scores: HeldOutScores | None) -> dict:
+        """A step as an object for the log."""
         values = dataclasses.asdict(progress)
         if not self.run.options.next_sentence:
             del values["pair_loss"], values["pair_accuracy"]
@@ -95,22 +125,19 @@ class Reporter:
         values["seconds"] = round(self.seconds_before + time.monotonic() - self.started, 2)
         return values | ({"held_out": dataclasses.asdict(scores)} if scores else {})
 
-    def show(self, record: dict, scores: HeldOutScores | None) -> None:
+    def _show(self, speed: int, scores: HeldOutScores | None) -> None:
+        step, steps, pairs = self.run.step, self.run.options.steps, self.run.options.next_sentence
         state = f"words {self.smooth['word_loss']:.3f} ({self.smooth['word_accuracy']:.1%})"
-        if "pair_loss" in self.smooth:
+        if pairs:
             state += f", pairs {self.smooth['pair_loss']:.3f} ({self.smooth['pair_accuracy']:.1%})"
-        state += f", {record['tokens_per_second']:,} tokens/s"
+        state += f", {speed:,} tokens/s"
         self.bar.set_postfix_str(state, refresh=False)
         self.bar.update()
-        if scores:
-            self._line(f"step {self.run.step}, held out: {held_out_line(scores, self.run.options.next_sentence)}")
         if self.bar.disable and (scores or time.monotonic() - self.last_line >= LINE_EVERY):
             self.last_line = time.monotonic()
-            left = (self.run.options.steps - self.run.step) * self.smooth["seconds"]
-            self._line(f"step {self.run.step} of {self.run.options.steps}: {state}, {tqdm.format_interval(left)} left")
-
-    def _line(self, text: str) -> None:
-        tqdm.write(text)
+            tqdm.write(f"step {step} of {steps}: {state}, {tqdm.format_interval((steps - step) * self.smooth['seconds'])} left")
+        if scores:
+            tqdm.write(f"step {step}, held out: {held_out_line(scores, pairs)}")
         sys.stdout.flush()
 
 
@@ -124,37 +151,32 @@ def held_out_line(scores: HeldOutScores, pairs: bool) -> str:
 def train(run: Pretraining, folder: RunFolder, rhythm: Rhythm, held_out: HeldOut | None, write_scalars: Callable | None = None) -> int:
     """Train and log; checkpoints at the start, by the rhythm and at the end. Returns the exit status.
 
-    `write_scalars(record, step)` is given everything that is logged. Raises a ValueError when a loss is no number any
-    more, or the disk is full: the newest checkpoint is whole then, and older than the trouble.
+    Of several processes all must call this; the first one writes. `write_scalars(record, step)` is given everything that
+    is logged. Raises a ValueError when a loss is no number any more, or the disk is full: the newest checkpoint is whole
+    then, and older than the trouble.
     """
-    last = folder.cut_log(run.step)
-    with (Stop(rhythm.time_limit).listening() as stop, Reporter(run, last["seconds"] if last else 0.0) as reporter,
-          open(folder.log, "a", encoding="utf-8") as log):
-        saved = _save(run, folder, log)             # now, and not after an hour, is the time to learn that it cannot be written
-        while run.step < run.options.steps and not stop.wanted:
+    with (Stop(rhythm.time_limit).listening() as stop, Reporter(run, folder, write_scalars) as reporter):
+        saved = _save(run, folder, reporter)        # now, and not after an hour, is the time to learn that it cannot be written
+        stopping, _ = stop.agreed(run.processes, False)
+        while run.step < run.options.steps and not stopping:
             started = time.monotonic()
             progress = run.train_step()
             seconds = time.monotonic() - started
             _check_finite(progress, saved[0])
             at_end = run.step == run.options.steps
             is_time = held_out is not None and (run.step % rhythm.eval_every == 0 or at_end)
-            scores = held_out.evaluate(run.model, run.precision) if is_time else None
-            record = reporter.record(progress, seconds, scores)
-            if run.step % rhythm.log_every == 0 or scores or at_end:
-                print(json.dumps(record), file=log, flush=True)
-                if write_scalars:
-                    write_scalars(record, run.step)
-            reporter.show(record, scores)
-            if at_end or rhythm.is_time_to_save(run.step, time.monotonic() - saved[1]):
-                saved = _save(run, folder, log)
-        if saved[0] < run.step:
-            _save(run, folder, log)
+            scores = held_out.evaluate(run.forward, run.processes) if is_time else None
+            reporter.report(progress, seconds, scores, log=run.step % rhythm.log_every == 0 or at_end)
+            # the clocks of several processes differ: one of them asks for a checkpoint, all of them write it
+            stopping, save = stop.agreed(run.processes, at_end or rhythm.is_time_to_save(run.step, time.monotonic() - saved[1]))
+            if save or stopping:
+                saved = _save(run, folder, reporter)
     return stop.status
 
 
-def _save(run: Pretraining, folder: RunFolder, log) -> tuple[int, float]:
+def _save(run: Pretraining, folder: RunFolder, reporter: Reporter) -> tuple[int, float]:
     """Write a checkpoint, after all that was logged before it; its step and the time."""
-    os.fsync(log.fileno())
+    reporter.sync_log()
     save_checkpoint(run, folder.checkpoints)
     return run.step, time.monotonic()
 

@@ -1,13 +1,12 @@
 """`minibert pretrain`: a corpus in, a BERT out; stopped and resumed at any moment."""
 
 import argparse
-import dataclasses
 import datetime
 import platform
-import re
 import shlex
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy
@@ -16,192 +15,91 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import from_pretrained, save_pretrained
-from minibert.commands import add_command
-from minibert.config import PRESETS, BertConfig
-from minibert.data.corpora import DEFAULT, HUB_SETS
+from minibert.commands.pretrain_options import EVAL_ROWS, OF_A_SESSION, REMEMBERED, add_options, make_rhythm, make_settings, refuse_changes
+from minibert.config import BertConfig
+from minibert.distributed import ProcessLost, Processes, joined, own_device, whole_model
 from minibert.fast import keep_freed_memory
 from minibert.heads import BertForPreTraining
 from minibert.held_out import HeldOut
 from minibert.resume import checkpoints, resume_newest
-from minibert.run_folder import VOCAB_SIZE, VOCAB_SIZES, RunFolder, Settings, code_digest
-from minibert.run_loop import Rhythm, train
-from minibert.training import Pretraining, PretrainingOptions
+from minibert.run_folder import RunFolder, code_digest
+from minibert.run_loop import train
+from minibert.training import Pretraining
 
-STEPS = 1000
-EVAL_ROWS = 512
-CHECKPOINT_EVERY = "10m"
-
-# The recipe, in the words of --help; every field of PretrainingOptions is an option.
-RECIPE = {
-    "steps": "updates of the weights",
-    "batch_size": "rows in an update",
-    "micro_batch": "rows that go through the model at once: smaller needs less memory and changes nothing but rounding",
-    "length": "tokens in a row",
-    "long_length": "tokens in a row at the end, so that late positions are trained too",
-    "long_share": "share of the steps at that length, with as many tokens in fewer rows; 0: none",
-    "mask_rate": "share of the tokens to predict",
-    "next_sentence": "train next-sentence prediction as well",
-    "optimizer": "muon on the matrices and adamw on the rest, or adamw on everything",
-    "learning_rate": "peak of AdamW's",
-    "matrix_learning_rate": "peak of Muon's",
-    "warmup": "steps over which the learning rates rise",
-    "decay": "share of the steps, the last ones, over which they fall to 0",
-    "weight_decay": "pull towards 0 of all weights but biases and norms",
-    "clip": "largest norm of the gradient; a longer one is shortened to it",
-    "precision": "of the computation; auto: bfloat16 where the hardware has it",
-    "seed": "of the first weights, the order of the text, the masks and dropout",
-}
-CHOICES = {"optimizer": ("muon", "adamw"), "precision": ("auto", "bfloat16", "float32")}
-
-# Options that may differ from session to session; the second kind is remembered from the one before.
-OF_A_SESSION = ("time_limit", "device", "threads")
-REMEMBERED = ("log_every", "eval_every", "eval_rows", "checkpoint_every", "tensorboard")
-
-
-# -- the options -------------------------------------------------------------------------------------------------------
 
 def add(commands) -> None:
-    parser = add_command(commands, "pretrain", run_pretrain, "train a BERT on a corpus, from nothing or from a saved model", [
-        "minibert pretrain --out first                        # the default corpus, a small model",
-        "minibert pretrain --corpus texts/ --preset teaching --steps 5000 --out run",
-        "minibert pretrain --corpus 'texts/*.jsonl.xz' --vocab vocab.txt --batch-size 128 --out run --time-limit 55m",
-        "minibert pretrain --out run --resume                 # after Ctrl-C, a time limit, a crash: bit for bit",
-        "minibert pretrain --from run/model --corpus more/ --steps 500 --learning-rate 5e-4 --out further"])
-    parser.argument_default = argparse.SUPPRESS         # so that --resume knows what was given
-    parser.add_argument("--out", metavar="FOLDER", required=True, help="where the run lives: log, checkpoints and, in FOLDER/model, the finished model")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out; nothing else needs to be given again")
+    add_options(commands, run_pretrain)
 
-    text = parser.add_argument_group("text")
-    text.add_argument("--corpus", nargs="+", metavar="NAME", help=f"{', '.join([DEFAULT, *HUB_SETS])}; or files, folders, patterns "
-                      f"(.txt, .jsonl, also .gz, .xz) (default: {DEFAULT}, 97 Wikipedia articles, no network needed)")
-    text.add_argument("--held-out", nargs="+", metavar="NAME", help="text for the evaluation, or 'none' (default: the corpus' own validation files, or every twelfth document)")
-    text.add_argument("--sentence-per-line", action="store_true", help="each line of a .txt is a sentence, a blank line ends a document")
-    text.add_argument("--vocab", metavar="FILE_OR_FOLDER", help="a vocab.txt, or a model's folder or name (default: one is trained on the corpus)")
-    text.add_argument("--vocab-size", type=int, metavar="N", help="tokens in a vocabulary that is trained (default: "
-                      f"{VOCAB_SIZE}; {', '.join(f'{size} for {name}' for name, size in VOCAB_SIZES.items())})")
-
-    model = parser.add_argument_group("model")
-    model.add_argument("--preset", metavar="NAME", help=f"{', '.join(PRESETS)}, or the path of a config.json (default: mini)")
-    model.add_argument("--from", dest="start", metavar="MODEL", help="start from the weights and the vocabulary of a saved model: a folder, or minibert-small")
-    model.add_argument("--dropout", type=float, metavar="P", help="probability of dropout while training (default: 0, or what the config.json says)")
-    model.add_argument("--norm-first", action=argparse.BooleanOptionalAction, help="pre-norm: often learns faster, but only minibert opens the model (default: no)")
-
-    recipe = parser.add_argument_group("recipe")
-    for field in dataclasses.fields(PretrainingOptions):
-        default = STEPS if field.default is dataclasses.MISSING else field.default
-        shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else default
-        how = {"action": argparse.BooleanOptionalAction} if isinstance(default, bool) else {
-            "type": type(default), "choices": CHOICES.get(field.name), "metavar": None if field.name in CHOICES else "N"}
-        recipe.add_argument(_flag(field.name), help=f"{RECIPE[field.name]} (default: {shown})", **how)
-
-    how_often = parser.add_argument_group("how often, and how long")
-    how_often.add_argument("--time-limit", type=duration, metavar="TIME", help="stop cleanly after 90s, 55m, 1h30m … and leave a checkpoint; exit status 0")
-    how_often.add_argument("--checkpoint-every", type=moment, metavar="WHEN", help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})")
-    how_often.add_argument("--eval-every", type=positive, metavar="N", help="steps between two held-out evaluations (default: a twentieth of all steps)")
-    how_often.add_argument("--eval-rows", type=positive, metavar="N", help=f"rows of held-out text, the same in each (default: {EVAL_ROWS})")
-    how_often.add_argument("--log-every", type=positive, metavar="N", help="steps between two lines of FOLDER/log.jsonl (default: 10)")
-    how_often.add_argument("--tensorboard", action="store_true", help="write FOLDER/tensorboard as well; needs the package tensorboard")
-
-    machine = parser.add_argument_group("machine")
-    machine.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where to compute (default: auto, a GPU where there is one)")
-    machine.add_argument("--threads", type=positive, metavar="N", help="processor threads (default: as PyTorch chooses)")
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def duration(text: str) -> float:
-    """'90s', '55m', '1h30m' or '2h' in seconds."""
-    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
-    if not text or not match:
-        raise argparse.ArgumentTypeError(f"wanted a time such as 90s, 55m or 1h30m, not {text!r}")
-    hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + seconds
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"wanted a whole number of at least 1, not {text!r}")
-    return int(text)
-
-
-def moment(text: str) -> str:
-    """A number of steps or a time; kept as it was written."""
-    positive(text) if text.isdecimal() else duration(text)
-    return text
-
-
-# -- the run -----------------------------------------------------------------------------------------------------------
 
 def run_pretrain(arguments: argparse.Namespace) -> int:
     given = {name: value for name, value in vars(arguments).items() if name not in ("command", "run")}
-    try:
-        return _pretrain(given)
-    except OSError as error:        # a full disk, a folder that may not be written
-        raise ValueError(f"{error.filename or given['out']}: {error.strerror or error}") from error
-
-
-def _pretrain(given: dict) -> int:
     resume, out = given.pop("resume", False), Path(given.pop("out"))
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
-    device = _device(session.get("device", "auto"))
+    if session.get("tensorboard"):
+        _tensorboard()              # before anything is written
     if "threads" in session:
         torch.set_num_threads(session["threads"])
     keep_freed_memory()
-    folder = RunFolder(out, None if resume else make_settings(given))
-    if resume:
-        refuse_changes(folder.settings, given)
-        session = (folder.sessions[-1]["given"] if folder.sessions else {}) | session
-    is_new = not checkpoints(folder.checkpoints)
     try:
-        run, held_out, writer = _begin(folder, session, device, is_new)
+        device = own_device(_device_kind(session.get("device", "auto")))
+        with joined(device) as processes:
+            return _pretrain(out, resume, given, session, device, processes)
+    except ProcessLost as error:
+        raise ValueError(f"{error}. Start all of them again with --resume") from error
+    except torch.OutOfMemoryError as error:
+        raise ValueError(f"the memory of {device} is too small for this: a smaller --micro-batch needs less") from error
+    except OSError as error:        # a full disk, a folder that may not be written
+        raise ValueError(f"{error.filename or out}: {error.strerror or error}") from error
+
+
+def _pretrain(out: Path, resume: bool, given: dict, session: dict, device: torch.device, processes: Processes) -> int:
+    first = processes.rank == 0
+    folder = None
+    try:
+        if first:
+            folder = _open(out, resume, given)
+        processes.sum(torch.zeros(1))           # the others wait here until the folder is ready for them
+        folder = folder or RunFolder(out, writes=False)
+        session = (folder.sessions[-1]["given"] if folder.sessions else {}) | session
+        is_new = not checkpoints(folder.checkpoints)
+        run, held_out = _begin(folder, session, device, processes, is_new)
     except (ValueError, OSError):
-        if not resume:
+        if folder and first and not resume:
             folder.abandon()
         raise
     if not is_new:
         checkpoint, complaints = resume_newest(run, folder.checkpoints)
-        for complaint in complaints:
-            print(f"{complaint}. It was set aside")
-        print(f"resuming from {checkpoint}")
-    _say_and_note(run, folder, session)
-    with writer or nullcontext():
-        status = train(run, folder, _rhythm(session, run.options.steps), held_out, _scalars_to(writer))
-    return _finish(run, folder, status)
+        if first:
+            for complaint in complaints:
+                print(f"{complaint}. It was set aside")
+            print(f"resuming from {checkpoint}")
+    if first:
+        _say_and_note(run, folder, session)
+    with _scalars(folder, session, run) as write_scalars:
+        status = train(run, folder, make_rhythm(session, run.options.steps), held_out, write_scalars)
+    model = whole_model(run.model)
+    if first:
+        _finish(run, model, folder)
+    return status
 
 
-def make_settings(given: dict) -> Settings:
-    """The settings of a new run from the options that were given."""
-    names = {field.name for field in dataclasses.fields(PretrainingOptions)}
-    options = PretrainingOptions(**{"steps": STEPS} | {name: value for name, value in given.items() if name in names})
-    other = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if name not in names}
-    for name in ("vocab", "vocab_size", "preset", "norm_first"):
-        if "start" in other and name in other:
-            raise ValueError(f"--from brings its own shape and vocabulary: leave out {_flag(name)}")
-    if "vocab" in other and "vocab_size" in other:
-        raise ValueError("--vocab-size is for a vocabulary that is trained: leave it out, or --vocab")
-    settings = Settings(options, **other)
-    settings.config(VOCAB_SIZE)         # complains about a wrong preset before anything is written
-    return settings
+def _open(out: Path, resume: bool, given: dict) -> RunFolder:
+    """The folder of the run, with vocabulary and tokens in it."""
+    folder = RunFolder(out, None if resume else make_settings(given))
+    if resume:
+        refuse_changes(folder.settings, given)
+    try:
+        folder.prepare()
+    except (ValueError, OSError):
+        if not resume:
+            folder.abandon()
+        raise
+    return folder
 
 
-def refuse_changes(settings: Settings, given: dict) -> None:
-    """Raise a ValueError for an option that would make another run of it."""
-    known = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)} | dataclasses.asdict(settings.options)
-    for name, value in given.items():
-        value = tuple(value) if isinstance(value, list) else value
-        if value != known[name]:
-            flag = "--from" if name == "start" else _flag(name)
-            before = " ".join(known[name]) if isinstance(known[name], tuple) else known[name]
-            raise ValueError(f"{flag} cannot change in the middle of a run (it began with {before!r}). Leave it out, or begin a new run from "
-                             "this one's weights with --from and another --out")
-
-
-def _begin(folder: RunFolder, session: dict, device: torch.device, is_new: bool) -> tuple:
-    """The run before its first step, its held-out evaluation and the TensorBoard writer (None where there is none)."""
+def _begin(folder: RunFolder, session: dict, device: torch.device, processes: Processes, is_new: bool) -> tuple[Pretraining, HeldOut | None]:
+    """The run before its first step, and its held-out evaluation."""
     settings, options = folder.settings, folder.settings.options
-    summary_writer = _tensorboard() if session.get("tensorboard") else None
     tokenizer, training, text = folder.prepare()
     torch.manual_seed(options.seed)
     if settings.start and is_new:
@@ -210,29 +108,39 @@ def _begin(folder: RunFolder, session: dict, device: torch.device, is_new: bool)
         folder.note("config", model.config.to_dict)
     else:
         model = BertForPreTraining(BertConfig.from_dict(folder.note("config", lambda: settings.config(tokenizer.vocab_size).to_dict())))
-    run = Pretraining(model.to(device), training, tokenizer, options)
-    held_out = None
+    run = Pretraining(model.to(device), training, tokenizer, options, processes, session.get("shard", False))
+    if text is None:
+        return run, None
     try:
-        if text is None:
-            raise ValueError("the corpus has no text left for it, or --held-out is none")
-        held_out = HeldOut(text, training, tokenizer, options.length, session.get("eval_rows", EVAL_ROWS))
+        rows = max(session.get("eval_rows", EVAL_ROWS), processes.world)
+        return run, HeldOut(text, training, tokenizer, options.length, rows)
     except ValueError as error:
-        print(f"no held-out evaluation: {error}")
-    writer = summary_writer(folder.path / "tensorboard", purge_step=run.step + 1) if summary_writer else None
-    return run, held_out, writer
+        if processes.rank == 0:
+            print(f"no held-out evaluation: {error}")
+        return run, None
 
 
-def _device(name: str) -> torch.device:
+def _device_kind(name: str) -> str:
     if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: PyTorch finds no GPU that it can use here")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
-def _rhythm(session: dict, steps: int) -> Rhythm:
-    when = session.get("checkpoint_every", CHECKPOINT_EVERY)
-    by_steps = when.isdecimal()
-    return Rhythm(session.get("log_every", 10), session.get("eval_every", max(1, steps // 20)),
-                  int(when) if by_steps else None, None if by_steps else duration(when), session.get("time_limit"))
+@contextmanager
+def _scalars(folder: RunFolder, session: dict, run: Pretraining) -> Iterator[Callable[[dict, int], None] | None]:
+    """A function that gives all numbers of a log record to TensorBoard; None where that was not asked for."""
+    if not session.get("tensorboard") or run.processes.rank > 0:
+        yield None
+        return
+
+    def write(record: dict, step: int) -> None:
+        held_out = record.get("held_out", {})
+        for name, value in [(f"training/{name}", value) for name, value in record.items()] + [(f"held_out/{name}", value) for name, value in held_out.items()]:
+            if name not in ("training/step", "training/held_out"):
+                writer.add_scalar(name, value, step)
+
+    with _tensorboard()(folder.path / "tensorboard", purge_step=run.step + 1) as writer:
+        yield write
 
 
 def _tensorboard():
@@ -241,16 +149,6 @@ def _tensorboard():
     except ImportError as error:
         raise ValueError("--tensorboard needs the package tensorboard: pip install tensorboard") from error
     return SummaryWriter
-
-
-def _scalars_to(writer):
-    """A function that gives everything in a log record to TensorBoard; None without a writer."""
-    def write(record: dict, step: int) -> None:
-        for name, value in record.items():
-            for part, number in (value.items() if isinstance(value, dict) else [("", value)]):
-                if name != "step":
-                    writer.add_scalar(f"{name}/{part}" if part else f"training/{name}", number, step)
-    return write if writer else None
 
 
 def _say_and_note(run: Pretraining, folder: RunFolder, session: dict) -> None:
@@ -263,11 +161,12 @@ def _say_and_note(run: Pretraining, folder: RunFolder, session: dict) -> None:
         f"this {'processor' if run.device.type == 'cpu' else 'GPU'} computes {'' if precision == 'bfloat16' else 'faster '}in it")
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
     seen = options.steps * options.batch_size * options.length / len(corpus.tokens)
-    print(f"computing on {device}, {threads} {'thread' if threads == 1 else 'threads'}, in {precision} ({why})")
+    processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
+    print(f"computing on {device}{processes}, {threads} {'thread' if threads == 1 else 'threads'}, in {precision} ({why})")
     print(f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, {config.vocab_size:,} word pieces, {parameters:,} parameters")
     print(f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; {options.steps:,} steps of "
           f"{options.batch_size * options.length:,} tokens go through it {seen:.1f} times", flush=True)
-    now = {"device": device, "threads": threads, "precision": precision, "code": code_digest(),
+    now = {"processes": run.processes.world, "device": device, "threads": threads, "precision": precision, "code": code_digest(),
            "versions": {"minibert": __version__, "python": platform.python_version(), "torch": torch.__version__,
                         "numpy": numpy.__version__, "tokenizers": tokenizers.__version__}}
     for name, before in (folder.sessions[-1] if folder.sessions and run.step else {}).items():
@@ -278,12 +177,10 @@ def _say_and_note(run: Pretraining, folder: RunFolder, session: dict) -> None:
                         "given": {name: session[name] for name in REMEMBERED if name in session}, **now})
 
 
-def _finish(run: Pretraining, folder: RunFolder, status: int) -> int:
-    """Save the model of a run that is at its end, and say how to go on."""
-    out = shlex.quote(str(folder.path))
+def _finish(run: Pretraining, model: BertForPreTraining, folder: RunFolder) -> None:
+    """Save the model of a run that is at its end, or say how to go on."""
     if run.step < run.options.steps:
-        print(f"stopped at step {run.step:,} of {run.options.steps:,}; go on with: minibert pretrain --out {out} --resume")
-        return status
-    save_pretrained(run.model, folder.model, run.batches.tokenizer)
+        print(f"stopped at step {run.step:,} of {run.options.steps:,}; go on with: minibert pretrain --out {shlex.quote(str(folder.path))} --resume")
+        return
+    save_pretrained(model, folder.model, run.batches.tokenizer)
     print(f"finished: the model is in {folder.model}. Try it: minibert fill-mask 'The [MASK] of the city.' --model {shlex.quote(str(folder.model))}")
-    return status
