@@ -15,6 +15,7 @@ import pytest
 from tools.environment import CELL_TIMEOUT, IGNORING, NOTEBOOKS, ROOT, fix_environment
 
 SHARED_DATA = ROOT.parent / "shared" / "data"
+SHARED_CORPUS = ROOT.parent / "shared" / "corpus"
 
 
 def absent(what: str, remedy: str) -> None:
@@ -37,6 +38,14 @@ def needs_shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         absent("the developers' data", "it lies beside the repository, in ../shared/data, on the developers' machines only")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def needs_shared_corpus() -> Path:
+    """The folder of the corpus that the package's own model was trained on, which readers do not have."""
+    if not SHARED_CORPUS.is_dir():
+        absent("the developers' corpus", "it lies beside the repository, in ../shared/corpus, on the developers' machines only")
+    return SHARED_CORPUS
 
 
 @pytest.fixture(scope="session")

@@ -110,7 +110,7 @@ def test_notebook_runs_alone(path, fresh, tmp_path, request):
     folder = tmp_path / "empty"
     folder.mkdir()
     shutil.copy(path, folder)
-    printed = call(python_of(fresh), "-c", DRIVER, path.name, cwd=folder, env=alone(fresh, MINIBERT_SOURCE=address))
+    printed = call(python_of(fresh), "-c", DRIVER, path.name, cwd=folder, env=alone(fresh, MINIBERT_SOURCE=address, MINIBERT_CACHE_DIR=str(tmp_path / "cache")))
     used, torch = [Path(line) for line in printed.split("\n")[:2]]
     assert used.is_relative_to(packages_of(fresh)), "the package that the first cell installed"
     assert not torch.is_relative_to(packages_of(fresh)), "torch was left as it was"

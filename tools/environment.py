@@ -21,6 +21,7 @@ FIXED = {
     "JUPYTER_PREFER_ENV_PATH": "1",         # this environment's kernel, not one of the user's
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),         # no start-up files of the user
     "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),
+    "MINIBERT_CACHE_DIR": str(ROOT / ".cache" / "minibert"),     # the cleaned default corpus
 }
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz", ".jsonl", ".jsonl.gz", ".jsonl.xz")
@@ -56,11 +57,8 @@ def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
 def file_texts(paths: list[Path], split: str, blank_lines: int) -> Iterator[str]:
     """The documents of files, uncut. In a .txt file one ends at `blank_lines` blank lines in a row, or more."""
     paths, split = choose_files(paths, split)
-    for number, path in enumerate(paths):
-        lines = _lines(path)
-        texts = _json_texts(path, lines) if ".jsonl" in path.suffixes else _plain_texts(lines, blank_lines)
-        # counted from the file's number, so that of many files with one document each every twelfth is held out too
-        yield from of_split(texts, split, first=number)
+    # counted from the file's number, so that of many files with one document each every twelfth is held out too
+    return chain.from_iterable(of_split(_texts(path, blank_lines), split, first=number) for number, path in enumerate(paths))
 
 
 def of_split(texts: Iterable[str], split: str, first: int = 0) -> Iterator[str]:
@@ -68,6 +66,11 @@ def of_split(texts: Iterable[str], split: str, first: int = 0) -> Iterator[str]:
     for number, text in enumerate(texts, start=first):
         if split == "all" or (number % HELD_OUT == HELD_OUT - 1) == (split == "valid"):
             yield text
+
+
+def _texts(path: Path, blank_lines: int) -> Iterator[str]:
+    lines = _lines(path)
+    return _json_texts(path, lines) if ".jsonl" in path.suffixes else _plain_texts(lines, blank_lines)
 
 
 def _lines(path: Path) -> Iterator[str]:

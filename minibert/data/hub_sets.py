@@ -14,7 +14,7 @@ HELD_OUT = 1000             # one Wikipedia article in this many is for validati
 ARTICLE = re.compile(r"= [^=].* =")            # " = Title = ", where a section has " = = Title = = "
 HEADING = re.compile(r"= .* =")
 UNTOKENIZED = [(re.compile(pattern), new) for pattern, new in (
-    (r" @([-,.–])@ ", r"\1"), (r'" ([^"]*?) "', r'"\1"'), (r"(?<= )' ([^']*?) '(?= )", r"'\1'"), (r"(?<= )' (?=\d)", "'"),
+    (r" @([-,.–])@(?: |$)", r"\1"), (r'" ([^"]*?) "', r'"\1"'), (r"(?<= )' ([^']*?) '(?= )", r"'\1'"), (r"(?<= )' (?=\d)", "'"),
     (r" (n't|'(?:s|m|d|re|ve|ll)\b)", r"\1"), (r"(?<=s) '(?= )", "'"),
     (r" ([,.;:!?%)\]]+)(?=\s|$|[\"'),.;:])", r"\1"), (r"([(\[$£€]) ", r"\1"), (r" / ", "/"), (r"° ([CF])\b", r"°\1"))]
 

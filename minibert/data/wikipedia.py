@@ -55,7 +55,7 @@ def wikipedia_texts() -> list[str]:
     """The cleaned articles, in the order of the dump; a blank line ends a paragraph.
 
     The first call cleans them (some ten seconds, with a progress bar); after that they come from the cache, in the folder
-    that MINIBERT_CACHE names or else in ~/.cache/minibert.
+    that MINIBERT_CACHE_DIR names or else in ~/.cache/minibert.
 
     Raises a ValueError that says what to install where the extract or the parser of its markup is missing.
     """
@@ -110,7 +110,8 @@ def _articles(data: bytes) -> Iterator[tuple[str, str]]:
 def clean_article(wikicode) -> list[str]:
     """The paragraphs of a parsed article, without headings, tables, notes, short items of lists and broken sentences."""
     paragraphs = []
-    for block in re.split(r"\n\s*\n", _render(wikicode)):
+    text = re.sub(f"({ITEM.strip()}.*)\n", r"\1\n\n", _render(wikicode))        # an item ends with its line
+    for block in re.split(r"\n\s*\n", text):
         if ITEM.strip() in block and (len(block.split()) < LEAST_WORDS or BOOK.search(block)):
             continue
         block = html.unescape(block)
@@ -179,8 +180,8 @@ RENDERERS = {
 # -- the cache ---------------------------------------------------------------------------------------------------------
 
 def cache_folder() -> Path:
-    """Where things are kept that took a while to make: $MINIBERT_CACHE, else ~/.cache/minibert."""
-    return Path(os.environ.get("MINIBERT_CACHE") or Path.home() / ".cache" / "minibert")
+    """Where things are kept that took a while to make: $MINIBERT_CACHE_DIR, else ~/.cache/minibert."""
+    return Path(os.environ.get("MINIBERT_CACHE_DIR") or Path.home() / ".cache" / "minibert")
 
 
 def _read_cache(path: Path) -> list[str] | None:
