@@ -31,7 +31,7 @@ from minibert.training import PretrainingOptions
 
 VOCAB_SIZES = {"teaching": 6144}            # of a vocabulary that is trained, where not 8192
 VOCAB_SIZE = 8192
-SENTENCES_FOR_VOCABULARY = 1_000_000        # more make no better pieces, only a longer wait
+SENTENCES_FOR_VOCABULARY = 200_000          # more change little, and take longer
 LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")     # of a process that was killed
 
 

@@ -47,12 +47,17 @@ class PretrainingOptions:
         for name in ("steps", "batch_size", "micro_batch", "length", "long_length"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
+        for name in ("warmup", "seed"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
+                raise ValueError(f"{name} must be a whole number of at least 0, not {getattr(self, name)!r}")
         for name in ("long_share", "mask_rate", "decay"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}")
         for name in ("learning_rate", "matrix_learning_rate", "clip"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)!r}")
+        if not 0 <= self.weight_decay < math.inf:
+            raise ValueError(f"weight_decay must be at least 0, not {self.weight_decay!r}")
         for name, choices in (("optimizer", ("muon", "adamw")), ("precision", ("auto", "bfloat16", "float32"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
