@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minibert.data import PairRows, TokenFile, mask_tokens
+from minibert.data import TokenFile, mask_tokens
 from minibert.heads import BertForMaskedLM, BertForPreTraining
 from minibert.tokenization import CONTINUATION, WordPieceTokenizer
 
 ALL_MASK = (1.0, 0.0)           # every chosen piece becomes [MASK]
 PUBLISHED = (0.8, 0.1)          # 80% [MASK], 10% another piece, 10% unchanged
-DRAWN_AT_ONCE = 64              # pairs; what is drawn depends on it, so it is not the batch size of the model
 
 
 @dataclass(frozen=True)
@@ -184,45 +183,54 @@ def _continues(tokenizer: WordPieceTokenizer) -> np.ndarray:
 
 def evaluate_next_sentence(model: BertForPreTraining, corpus: TokenFile, length: int, tokenizer: WordPieceTokenizer, *, seed: int,
                            pairs: int = 1000, batch_size: int = 32) -> NextSentenceScores:
-    """Judge `pairs` pairs of texts that follow each other, as many from two documents, and the first ones swapped.
+    """Judge `pairs` pairs A B of texts that follow each other, A with a text from another document, and B with A.
 
-    The pairs are those of `minibert.data.PairRows`, full rows of `length` tokens, nothing masked.
+    Every row [CLS] first [SEP] second [SEP] has `length` tokens, nothing is masked, and every text begins where a sentence
+    begins: a pair from two documents looks in no way different from one that follows, but for what it says. Raises a
+    ValueError where the corpus has too few such texts.
     """
-    rows = PairRows(corpus, length, tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id, seed=seed, short_rate=0.0)
-    kinds, first = {0: [], 1: []}, 0
-    while min(len(found) for found in kinds.values()) < pairs:
-        batch = rows.batch(first, DRAWN_AT_ONCE)
-        for ids, types, label in zip(batch["input_ids"], batch["token_type_ids"], batch["next_sentence_label"].tolist()):
-            kinds[label].append((ids, types))
-        first += DRAWN_AT_ONCE
-    following, other = kinds[0][:pairs], kinds[1][:pairs]
-    swapped = [_swap(ids, types, tokenizer.pad_id) for ids, types in following]
-    judged = [_share_judged_to_follow(model, some, tokenizer.pad_id, batch_size) for some in (following, other, swapped)]
-    return NextSentenceScores(pairs, judged[0], 1 - judged[1], 1 - judged[2])
+    drawn = _draw_pairs(corpus, length - 3, seed, pairs)
+    kinds = ([(a, b) for a, b, _ in drawn], [(a, other) for a, _, other in drawn], [(b, a) for a, b, _ in drawn])
+    following, other_document, swapped = (_share_judged_to_follow(model, kind, tokenizer, batch_size) for kind in kinds)
+    return NextSentenceScores(pairs, following, 1 - other_document, 1 - swapped)
 
 
-def _swap(ids: Tensor, types: Tensor, pad_id: int) -> tuple[Tensor, Tensor]:
-    """[CLS] A [SEP] B [SEP] -> [CLS] B [SEP] A [SEP]: ids and types [S]."""
-    second = types == 1                                                                     # [S]
-    first = ~second & (ids != pad_id)                                                       # [S]
-    first[0] = False                                                                        # [CLS] stays
-    rest = ids[~(first | second)][1:]                                                       # padding
-    swapped = torch.cat([ids[:1], ids[second], ids[first], rest])                           # [S]
-    start = 1 + int(second.sum())
-    swapped_types = torch.zeros_like(types)                                                 # [S]
-    swapped_types[start:start + int(first.sum())] = 1
-    return swapped, swapped_types
+def _draw_pairs(corpus: TokenFile, room: int, seed: int, pairs: int) -> list[tuple[list[int], list[int], list[int]]]:
+    """Texts A, B (which follows A) and one as long as B from another document; A and B have `room` tokens together."""
+    draw = np.random.default_rng(seed)
+    starts = corpus.sentences[:-1]                                                          # [sentences]
+    document = np.searchsorted(corpus.document_bounds(), starts, "right") - 1               # [sentences]
+    ends = corpus.document_bounds()[document + 1]                                           # [sentences], of their documents
+    firsts = np.flatnonzero(ends - starts >= room)                  # sentences with enough of their document after them
+    if len(np.unique(document[firsts])) < 2:
+        raise ValueError(f"{corpus.path} needs two documents of {room} tokens or more; random texts come from another document")
+    drawn = []
+    for first in draw.permutation(firsts):
+        start = starts[first]
+        cuts = starts[first + 1:np.searchsorted(starts, start + room)]                      # sentence starts inside the window
+        if not len(cuts):
+            continue
+        cut = draw.choice(cuts)
+        other = draw.choice(firsts)
+        while document[other] == document[first]:
+            other = draw.choice(firsts)
+        texts = (start, cut), (cut, start + room), (starts[other], starts[other] + start + room - cut)
+        drawn.append(tuple(corpus.tokens[begin:end].tolist() for begin, end in texts))
+        if len(drawn) == pairs:
+            return drawn
+    raise ValueError(f"{corpus.path} has {len(drawn)} pairs of texts with {room} tokens together; wanted were {pairs}")
 
 
 @torch.no_grad()
-def _share_judged_to_follow(model, pairs: list[tuple[Tensor, Tensor]], pad_id: int, batch_size: int) -> float:
+def _share_judged_to_follow(model, pairs: list[tuple[list[int], list[int]]], tokenizer: WordPieceTokenizer, batch_size: int) -> float:
     was_training = model.training
     model.eval()
     device, followers = next(model.parameters()).device, 0
     for start in range(0, len(pairs), batch_size):
-        ids, types = (torch.stack(part).to(device) for part in zip(*pairs[start:start + batch_size]))   # [B, S], [B, S]
-        pooled = model.bert(ids, types, attention_mask=ids != pad_id).pooler_output         # [B, H]
-        logits = model.cls.seq_relationship(pooled)                                         # [B, 2], class 0 = it follows
+        some = pairs[start:start + batch_size]
+        ids = torch.tensor([[tokenizer.cls_id, *one, tokenizer.sep_id, *two, tokenizer.sep_id] for one, two in some], device=device)     # [B, S]
+        types = torch.tensor([[0] * (len(one) + 2) + [1] * (len(two) + 1) for one, two in some], device=device)                           # [B, S]
+        logits = model.cls.seq_relationship(model.bert(ids, types).pooler_output)           # [B, 2], class 0 = it follows
         followers += int((logits[:, 0] > logits[:, 1]).sum())
     model.train(was_training)
     return followers / len(pairs)

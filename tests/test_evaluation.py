@@ -3,6 +3,7 @@
 import math
 import types
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -13,7 +14,7 @@ from minibert.evaluation import (
     ALL_MASK,
     PUBLISHED,
     NextSentenceScores,
-    _swap,
+    _draw_pairs,
     evaluate_masked_words,
     evaluate_next_sentence,
     evaluate_whole_words,
@@ -45,7 +46,7 @@ def corpus(tmp_path_factory):
     documents = []
     for _ in range(12):
         document = []
-        for _ in range(draw(3, 8)):
+        for _ in range(draw(8, 14)):
             sentence = []
             for _ in range(draw(3, 9)):
                 sentence += [draw(FIRST_WORD, FIRST_PIECE), *(draw(FIRST_PIECE, END) for _ in range(draw(0, 3)))]
@@ -219,13 +220,21 @@ def test_nothing_hidden_is_an_error(model, rows, tokenizer):
 
 # -- next sentence -----------------------------------------------------------------------------------------------------
 
-def test_swapped_pairs_keep_their_texts():
-    ids = torch.tensor([2, 10, 11, 12, 3, 20, 21, 3, 0, 0])
-    kinds = torch.tensor([0, 0, 0, 0, 0, 1, 1, 1, 0, 0])
-    swapped = _swap(ids, kinds, pad_id=0)
-    assert swapped[0].tolist() == [2, 20, 21, 3, 10, 11, 12, 3, 0, 0]
-    assert swapped[1].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 0, 0]
-    assert all(torch.equal(one, other) for one, other in zip(_swap(*swapped, pad_id=0), (ids, kinds)))
+def test_pairs_begin_at_sentences_and_follow_each_other(corpus):
+    text, bounds = corpus.tokens.tolist(), corpus.document_bounds()
+    drawn = _draw_pairs(corpus, 17, seed=0, pairs=60)
+    assert len(drawn) == 60 and drawn == _draw_pairs(corpus, 17, seed=0, pairs=60) != _draw_pairs(corpus, 17, seed=1, pairs=60)
+    starts = corpus.sentences[:-1].tolist()
+
+    def places(wanted):
+        """The sentence starts at which a text stands, and their documents."""
+        return {start: int(np.searchsorted(bounds, start, "right")) for start in starts if text[start:start + len(wanted)] == wanted}
+
+    for a, b, other in drawn:
+        assert len(a) + len(b) == 17 and len(other) == len(b)
+        own = places(a + b)
+        assert own and any(start + len(a) in places(b) for start in own)
+        assert set(places(other).values()) - set(own.values())
 
 
 class Judge(nn.Module):
@@ -234,7 +243,7 @@ class Judge(nn.Module):
     def __init__(self, verdict):
         super().__init__()
         self.anything = nn.Parameter(torch.zeros(()))
-        self.bert = lambda ids, types, attention_mask: judged(ids, types, verdict)
+        self.bert = lambda ids, types: judged(ids, types, verdict)
         self.cls = types.SimpleNamespace(seq_relationship=lambda pooled: pooled)
 
 
@@ -254,7 +263,8 @@ def test_next_sentence_scores_of_judges_that_know(corpus, tokenizer):
         return joined(ids[1:cut], ids[cut + 1:-1])
 
     scores = evaluate_next_sentence(Judge(knows), corpus, 20, tokenizer, seed=0, pairs=60)
-    assert scores == NextSentenceScores(60, 1.0, 1.0, 1.0) and scores.accuracy == scores.order_accuracy == 1
+    assert scores.pairs == 60 and scores.following == scores.swapped == scores.order_accuracy == 1
+    assert scores.other_document > 0.95             # the next document's first words do follow, now and then
     always = evaluate_next_sentence(Judge(lambda ids, kinds: True), corpus, 20, tokenizer, seed=0, pairs=60)
     assert always == NextSentenceScores(60, 1.0, 0.0, 0.0) and always.accuracy == always.order_accuracy == 0.5
 
@@ -276,9 +286,16 @@ def test_next_sentence_equals_the_models_own_answers(corpus, model, tokenizer):
 
     def ask(ids, kinds):
         with torch.no_grad():
-            logits = model(torch.tensor([ids]), torch.tensor([kinds]), torch.tensor([ids]) != 0).seq_relationship_logits[0]
+            logits = model(torch.tensor([ids]), torch.tensor([kinds])).seq_relationship_logits[0]
         answers.append(bool(logits[0] > logits[1]))
         return answers[-1]
 
     assert evaluate_next_sentence(Judge(ask), corpus, 20, tokenizer, seed=0, pairs=40) == ones
     assert len(answers) == 120
+
+
+def test_too_little_text_for_pairs_is_an_error(corpus, model, tokenizer):
+    with pytest.raises(ValueError, match="needs two documents of 997 tokens or more"):
+        evaluate_next_sentence(model, corpus, 1000, tokenizer, seed=0)
+    with pytest.raises(ValueError, match=r"has \d+ pairs of texts with 17 tokens together; wanted were 5000"):
+        evaluate_next_sentence(model, corpus, 20, tokenizer, seed=0, pairs=5000)

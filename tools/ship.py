@@ -148,11 +148,23 @@ def card_blocks(root: Path = ROOT) -> dict[str, str]:
     kinds = {name: value for name, value in by_variant["by kind of text"][0].items() if isinstance(value, float) and name != "seconds"}
     she = {name: value for name, value in by_variant["she or he"][0].items() if isinstance(value, float) and name != "seconds"}
     return {
+        "recipe": recipe(json.loads((root / RUN_LOG).read_text(encoding="utf-8"))),
         "results": "\n".join(results),
         "kinds of text": "\n".join(["| " + " | ".join(kinds) + " |", "|" + "---|" * len(kinds),
                                     "| " + " | ".join(f"{value:.3f}" for value in kinds.values()) + " |"]),
         "professions": "\n".join(["| profession | *she* | *he* |", "|---|---|---|"] + [
             f"| {name} | {value:.0%} | {1 - value:.0%} |" for name, value in sorted(she.items(), key=lambda item: -item[1])])}
+
+
+def recipe(log: dict) -> str:
+    """How the run was started, and every option of it that counts."""
+    commands = [session["command"] for session in log["sessions"] if "--resume" not in session["command"]]
+    last = log["curve"][-1]
+    lines = [f"    {command}" for command in commands]
+    lines += ["", f"{last['step']:,} steps in {last['seconds'] / 60:,.0f} minutes. Every option of the recipe: " + ", ".join(
+        f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{name.replace('_', ' ')} {value}"
+        for name, value in log["settings"]["options"].items()) + "."]
+    return "\n".join(lines)
 
 
 def examples() -> str:
