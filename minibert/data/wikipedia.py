@@ -31,10 +31,13 @@ CLEANER = 1                 # counts the versions of the rules below: each has a
 LEAST = 5                   # articles with fewer sentences are left out
 
 # What templates leave behind: the numbers of the arguments to keep. All others leave nothing.
-KEPT_ARGUMENTS = {"convert": "12", "cvt": "12", "lang": "2", "transl": "2", "nihongo": "1", "as of": "1", "quote": "1",
+KEPT_ARGUMENTS = {"lang": "2", "transl": "2", "nihongo": "1", "as of": "1", "quote": "1",
                   "smaller": "1", "nowrap": "1", "vanchor": "1", "angbr": "1", "sc": "1"}
 HOLE = "\ufffc"             # a formula that cannot be a word: its sentence is left out
-HOLES = {"chem", "frac", "val", "eqm", "math", "sup"}
+HOLES = {"chem", "frac", "val", "eqm", "math", "sup", "ipa", "vr", "coord", "railgauge", "currentyear", "pop density", "dentalformula",
+         "us patent", "us$", "uss"}
+QUANTITIES = {"convert", "cvt"}             # 5|km, and 5|to|8|km with one of these in the middle:
+RANGES = {"-", "–", "to", "and", "or", "x", "by", "to(-)"}
 DROPPED_TAGS = {"ref", "references", "table", "gallery", "timeline", "source", "syntaxhighlight", "pre", "imagemap"}
 LIST_TAGS = {"li", "dd", "dt"}
 ITEM = "\n\n\ufffb"         # before an item of a list, which is a paragraph of its own
@@ -47,7 +50,7 @@ LEFTOVER = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?\w|''|\bthumb\||\|\||!!|(?:style|
 NAMESPACE = re.compile(r"\s*:?\s*[A-Za-z][\w -]*:(?!\s)")       # File:, Category:, fr: (and not "Alien: Resurrection")
 TEXT_END = re.compile(r"""[.!?…]["'’”)\]]*$""")
 TIDY = [(re.compile(pattern), new) for pattern, new in (
-    (r"\(\s*[;,:]\s*", "("), (r"\s*[;,]\s*\)", ")"), (r"\s*\(\s*(?:or|also)?\s*\)", ""), (r"\(\s+", "("), (r"\s+\)", ")"),
+    (r"\((?:\s*[;,:])+\s*", "("), (r"\s*[;,]\s*\)", ")"), (r"\s*\(\s*(?:or|also)?\s*\)", ""), (r"\(\s+", "("), (r"\s+\)", ")"),
     (r"\s+([,.;:!?])(?=\s|$)", r"\1"), (r",(?:\s*,)+", ","), (r"'{2,}(?=s\b)", "'"), (ITEM.strip() + r"\s*", ""))]
 
 
@@ -150,8 +153,11 @@ def _template(node) -> str:
     name = str(node.name).strip().lower()
     if name in HOLES:
         return HOLE
-    numbers = "1" if name.startswith("lang-") else KEPT_ARGUMENTS.get(name, "")
-    text = " ".join(_render(node.get(number).value) for number in numbers if node.has(number))
+    if name in QUANTITIES:
+        numbers = "1234" if node.has("2") and str(node.get("2").value).strip() in RANGES else "12"
+    else:
+        numbers = "1" if name.startswith("lang-") else KEPT_ARGUMENTS.get(name, "")
+    text = " ".join(_render(node.get(number).value).strip() for number in numbers if node.has(number))
     return f"As of {text}" if name == "as of" else "'s" if name == "'s" else text
 
 
