@@ -64,7 +64,8 @@ def _from_package(name: str, tried: list) -> Path | None:
     if (folder / "model.safetensors").is_file():
         return folder
     if name == SMALL:
-        tried.append("this installation of minibert lacks its own model: install it again")
+        # never asked of the hub, where somebody else could own that name
+        raise ValueError(f"{name} is part of minibert, but {folder} has no model.safetensors: install minibert again")
     return None
 
 
