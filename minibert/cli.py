@@ -20,7 +20,7 @@ from minibert.config import PRESETS, BertConfig
 from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
 from minibert.hub import MINILM, SMALL, find_pretrained
-from minibert.inspection import count_parameters, flops, memory
+from minibert.inspection import GPUS, count_parameters, flops, gpu_hours, memory, training_flops
 from minibert.model import BertModel
 from minibert.sentence import embed
 from minibert.tokenization import WordPieceTokenizer
@@ -55,12 +55,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     info = add_command(commands, "info", run_info, "what a model costs: parameters, memory, operations", [
-        "minibert info base", "minibert info base --length 512 --batch 32", f"minibert info {MINILM}",
+        "minibert info base", "minibert info base --length 512 --batch 32", "minibert info base --train-tokens 3.3e9", f"minibert info {MINILM}",
         "minibert info path/to/a/saved/model --json"])
     info.add_argument("model", metavar="PRESET_OR_FOLDER",
                       help=f"{', '.join(PRESETS)}, or the folder or hub name of a saved model")
     info.add_argument("--length", type=int, default=128, help="tokens in a sequence (default: %(default)s)")
     info.add_argument("--batch", type=int, default=1, help="sequences in a batch (default: %(default)s)")
+    info.add_argument("--train-tokens", type=float, metavar="N", help="tokens to pretrain on, such as 3.3e9: adds the hours that GPUs need for them")
+    info.add_argument("--utilisation", type=float, default=0.2, metavar="SHARE",
+                      help="of a GPU's peak that training uses; 0.2 is usual, 0.4 very good (default: %(default)s)")
     info.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
     similarity = add_command(commands, "similarity", run_similarity, "how alike texts are in meaning: cosines from -1 to 1", [
@@ -103,12 +106,14 @@ def run_info(arguments) -> None:
     total = sum(parts.values())
     forward = sum(flops(config, arguments.batch, arguments.length).values())
     tokens = arguments.batch * arguments.length
+    training = _training(config, arguments) if arguments.train_tokens is not None else {}
     if arguments.json:
         print(json.dumps({
             "model": name, "class": model_class.__name__, "config": config.to_dict(),
             "parameters": parts | {"total": total}, "memory_bytes": memory(total),
             "flops": {"batch": arguments.batch, "length": arguments.length, "forward": forward, "training_step": 3 * forward,
-                      "forward_per_token": forward / tokens, "training_step_per_token": 3 * forward / tokens}}, indent=2))
+                      "forward_per_token": forward / tokens, "training_step_per_token": 3 * forward / tokens}}
+            | ({"training": training} if training else {}), indent=2))
         return
 
     print(f"{name}: a {model_class.__name__} of {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
@@ -124,6 +129,16 @@ def run_info(arguments) -> None:
     for part, count in (("forward pass", forward), ("training step", 3 * forward)):
         print(f"  {part:<30}{count / tokens / 1e6:>15,.1f} million a token{count / arguments.batch / 1e9:>12,.2f} billion a sequence"
               f"{count / 1e9:>12,.2f} billion a batch")
+    if training:
+        print(f"\nPretraining on {arguments.train_tokens:,.0f} tokens, 15% of them predicted: {training['operations']:.2e} operations")
+        for gpu, hours in training["gpu_hours"].items():
+            print(f"  {gpu:<30}{hours:>15,.1f} hours at {arguments.utilisation:.0%} of {GPUS[gpu] / 1e12:,.0f} trillion a second")
+
+
+def _training(config: BertConfig, arguments) -> dict:
+    operations = training_flops(config, arguments.train_tokens, arguments.length)
+    return {"tokens": arguments.train_tokens, "operations": operations, "utilisation": arguments.utilisation,
+            "gpu_hours": {gpu: gpu_hours(operations, peak, arguments.utilisation) for gpu, peak in GPUS.items()}}
 
 
 # -- similarity --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a BERT costs: parameters by part, bytes of memory, floating-point operations of a pass."""
+"""What a BERT costs: parameters by part, bytes of memory, floating-point operations of a pass, hours of training."""
 
 import re
 
@@ -19,6 +19,10 @@ PARTS = {
     "pooler": r"^(bert\.)?pooler",
     "heads": r"",
 }
+
+# Peak operations a second of GPUs in the precision that minibert chooses there, from their makers' data sheets, without sparsity:
+# bfloat16, but for the T4, which has none and computes in float32.
+GPUS = {"T4": 8.1e12, "L4": 121e12, "A100": 312e12, "H100": 989e12}
 
 
 def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[str, int]:
@@ -74,3 +78,21 @@ def flops(config: BertConfig, batch: int = 1, length: int = 128, predictions: in
         "masked-word head": 2 * batch * predictions * (hidden ** 2 + hidden * config.vocab_size),
     }
     return {part: count for part, count in counts.items() if count}
+
+
+def training_flops(config: BertConfig, tokens: float, length: int = 128, mask_rate: float = 0.15) -> float:
+    """Floating-point operations of pretraining on so many tokens, in rows of `length`: three forward passes a token, see `flops`."""
+    if not tokens > 0:
+        raise ValueError(f"tokens must be above 0, not {tokens}")
+    return 3 * sum(flops(config, 1, length, round(mask_rate * length)).values()) * tokens / length
+
+
+def gpu_hours(operations: float, peak: float, utilisation: float) -> float:
+    """Hours of one processor with a `peak` of operations a second of which training uses a share; divide by how many there are.
+
+    `utilisation` is what no data sheet says (Chowdhery et al. 2022, appendix B, "model FLOPs utilization"): the operations
+    that the model needs, by the time that they took, as a share of the peak. Measure it: `minibert pretrain` prints tokens a second.
+    """
+    if not 0 < utilisation <= 1:
+        raise ValueError(f"utilisation is a share of the peak: it must lie between 0 and 1, not {utilisation}")
+    return operations / (peak * utilisation) / 3600

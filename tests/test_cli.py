@@ -61,6 +61,17 @@ def test_info_as_json(run):
     assert values["memory_bytes"]["weights float16"] == 2 * 109_482_240
 
 
+def test_info_on_the_cost_of_training(run):
+    status, out, _ = run("info", "base", "--train-tokens", "3.67e10")
+    assert status == 0 and "Pretraining on 36,700,000,000 tokens" in out and "A100" in out and "89.1 hours at 20% of 312 trillion" in out
+    status, out, _ = run("info", "base", "--train-tokens", "3.67e10", "--utilisation", "0.4", "--json")
+    assert json.loads(out)["training"]["gpu_hours"]["A100"] == pytest.approx(89.1 / 2, abs=0.03)
+    for bad, sentence in ((("--train-tokens", "-1"), "tokens must be above 0, not -1.0"),
+                          (("--train-tokens", "1e9", "--utilisation", "20"), "utilisation is a share of the peak")):
+        status, out, err = run("info", "base", *bad)
+        assert status == 2 and not out and sentence in err
+
+
 def test_info_on_folders_and_names(needs_minilm, run, saved):
     assert "22,713,216" in run("info", MINILM)[1]
     model = BertForPreTraining(BertConfig(**SHAPE))

@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
-from minibert.inspection import count_parameters, flops, memory
+from minibert.inspection import GPUS, count_parameters, flops, gpu_hours, memory, training_flops
 
 CONFIG = BertConfig(vocab_size=90, hidden_size=24, num_hidden_layers=3, num_attention_heads=4, intermediate_size=40,
                     max_position_embeddings=16, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
@@ -79,3 +79,28 @@ def test_memory_is_what_adamw_really_holds():
     held = [t for p in model.parameters() for t in (p, p.grad, *optimizer.state[p].values()) if t.numel() > 1 or t is p]
     assert sum(t.numel() * t.element_size() for t in held) == memory(parameters)["training with AdamW"]
     assert sum(p.numel() * p.element_size() for p in model.half().parameters()) == memory(parameters)["weights float16"]
+
+
+def test_the_operations_of_training():
+    model = BertForPreTraining(CONFIG)
+    ids = torch.randint(0, 90, (5, 10))
+    def step():
+        out = model.bert(ids, output_attentions=True)
+        words = model.cls.predictions(out.last_hidden_state[:, :3], model.bert.embeddings.word_embeddings.weight)      # 3 of 10 positions
+        (words.sum() + out.pooler_output.sum()).backward()
+    assert training_flops(CONFIG, 50, length=10, mask_rate=0.3) == counted(step)
+    assert training_flops(CONFIG, 5e10, length=10, mask_rate=0.3) == 1e9 * counted(step)
+
+
+def test_gpu_hours_of_a_published_run():
+    """BERT-base as the baseline of MosaicBERT (Portes et al. 2023): 70,000 steps of 4,096 rows of 128 tokens, 11.5 hours on eight A100."""
+    operations = training_flops(BertConfig.preset("base"), 70_000 * 4096 * 128)
+    used = gpu_hours(operations, GPUS["A100"], 1.0) / (11.5 * 8)
+    assert 0.18 < used < 0.21
+    assert gpu_hours(operations, GPUS["A100"], used) == pytest.approx(11.5 * 8)
+
+
+@pytest.mark.parametrize("utilisation", [0, -0.1, 1.01])
+def test_a_utilisation_is_a_share(utilisation):
+    with pytest.raises(ValueError, match="share of the peak"):
+        gpu_hours(1e18, 1e12, utilisation)
