@@ -43,9 +43,19 @@ def test_every_chapter_is_there():
     assert chapters | {"solutions"} <= {path.stem for path in PATHS}
 
 
-def test_set_up_is_the_same_everywhere():
-    setups = {cell.source for path in PATHS for cell in nbformat.read(path, 4).cells if cell.metadata.get("minibert", {}).get("generated") == "setup"}
-    assert len(setups) == 1
+@pytest.mark.parametrize("reads_corpus", [False, True])
+def test_set_up_is_the_same_everywhere(reads_corpus):
+    paths = [path for path in PATHS if (path.stem in stamping.READS_CORPUS) == reads_corpus]
+    setups = {cell.source for path in paths for cell in nbformat.read(path, 4).cells if cell.metadata.get("minibert", {}).get("generated") == "setup"}
+    assert len(setups) == (1 if paths else 0)
+    assert all(("gensim==4.4.0" in setup) == reads_corpus for setup in setups)
+
+
+def test_chapters_that_read_the_default_corpus_install_it():
+    """Its name as an argument is how it is asked for: documents("default"), --corpus default, or a command without --corpus."""
+    reading = re.compile(r"""documents\(\s*["']default|wikipedia_texts|minibert (tokenizer|pretrain)(?!.*--corpus)""")
+    found = {path.stem for path in PATHS if any(reading.search(cell.source) for cell in code_cells(nbformat.read(path, 4)))}
+    assert found <= stamping.READS_CORPUS
 
 
 # ---------------------------------------------------------------- every rule can fail

