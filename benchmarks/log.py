@@ -23,12 +23,15 @@ PACKAGES = ("torch", "numpy", "scipy", "tokenizers", "transformers")
 
 
 def run(script: str, description: str, measure: Callable[[str, int | None], dict], rows: list[tuple[str, int | None]],
-        bands: dict[str, dict[str, tuple[float, float]]], tolerance: float, argv: list[str] | None = None) -> int:
+        bands: dict[str, dict[str, tuple[float, float]]], tolerance: float | dict[str, float], argv: list[str] | None = None,
+        checked: list[tuple[str, int | None]] | None = None) -> int:
     """The whole life of a benchmark; returns its exit status.
 
     `measure(variant, seed)` returns one row's values by name; `rows` lists the (variant, seed) to measure, seed None
     where nothing is random. `bands` gives variant -> value -> (lowest, highest); `tolerance` is how far a row that is
-    made anew may lie from the logged one.
+    made anew may lie from the logged one: one number for all values, or a number for each value that is compared at all
+    (speeds depend on the machine; their bands hold anywhere). `checked` is what `--check` makes anew where one seed of
+    every variant is too much.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--check", action="store_true",
@@ -37,7 +40,8 @@ def run(script: str, description: str, measure: Callable[[str, int | None], dict
     path = LOGS / f"{Path(script).stem}.json"
     try:
         old = json.loads(path.read_text(encoding="utf-8")) if check else None
-        chosen = list({variant: (variant, seed) for variant, seed in reversed(rows)}.values())[::-1] if check else rows
+        one_seed_each = list({variant: (variant, seed) for variant, seed in reversed(rows)}.values())[::-1]
+        chosen = (checked or one_seed_each) if check else rows
         started = time.time()
         measured = [_row(measure, variant, seed) for variant, seed in chosen]
     except (OSError, ValueError) as error:
@@ -93,7 +97,7 @@ def _row(measure, variant: str, seed: int | None) -> dict:
     started = time.time()
     row = {"variant": variant, "seed": seed, **measure(variant, seed)}
     row["seconds"] = round(time.time() - started, 1)
-    print(", ".join(f"{key} {value}" for key, value in row.items() if value is not None))
+    print(", ".join(f"{key} {value}" for key, value in row.items() if isinstance(value, str | int | float)), flush=True)
     return row
 
 
@@ -102,7 +106,7 @@ def _outside(rows: list[dict], bands: dict) -> list[str]:
             for row in rows for name, (low, high) in bands.get(row["variant"], {}).items() if not low <= row[name] <= high]
 
 
-def _differences(rows: list[dict], logged: list[dict], tolerance: float) -> list[str]:
+def _differences(rows: list[dict], logged: list[dict], tolerance: float | dict[str, float]) -> list[str]:
     found = {(row["variant"], row["seed"]): row for row in logged}
     problems = []
     for row in rows:
@@ -111,5 +115,6 @@ def _differences(rows: list[dict], logged: list[dict], tolerance: float) -> list
             problems.append(f"{row['variant']}, seed {row['seed']} is not in the log")
             continue
         problems += [f"{row['variant']}, seed {row['seed']}: {name} is {row[name]}, the log has {before[name]}"
-                     for name in row.keys() - {"variant", "seed", "seconds"} if abs(row[name] - before[name]) > tolerance]
+                     for name, value in row.items() if name not in ("variant", "seed", "seconds")
+                     and isinstance(value, int | float) and abs(value - before[name]) > tolerance]         # curves are for drawing
     return problems
