@@ -84,13 +84,21 @@ class PairRows:
         return self._rows(first, cut, second_first, second_last, is_random)
 
     def _window(self, document: np.ndarray, point: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From the start of the sentence at a grid point, `wanted` tokens of its document; moved back where it ends before."""
-        token = self.starts[document] + point - self.places[document]                                # [B]
-        sentences = self.corpus.sentences
-        sentence = sentences[np.searchsorted(sentences, token, "right") - 1]                        # [B]
-        sentence = np.where(token - sentence < wanted, sentence, token)         # [B], a sentence longer than a row goes on there
-        first = np.maximum(self.starts[document], np.minimum(sentence, self.ends[document] - wanted))   # [B]
+        """From the start of the sentence at a grid point on, `wanted` tokens of its document: first and last + 1, [B] each.
+
+        Where the document ends before, the window begins some sentences earlier. It begins inside a sentence only where
+        that sentence is longer than a row: a B that begins anywhere would give away that it is not the next one.
+        """
+        token = self.starts[document] + point - self.places[document]           # [B]
+        sentence = self._sentence_at(token)                                     # [B]
+        sentence = np.where(token - sentence < self.length, sentence, token)    # [B]
+        latest = self._sentence_at(np.maximum(self.ends[document] - wanted, self.starts[document]))     # [B]
+        first = np.minimum(sentence, latest)                                    # [B]
         return first, np.minimum(first + wanted, self.ends[document])
+
+    def _sentence_at(self, token: np.ndarray) -> np.ndarray:
+        """[B] tokens -> where the sentence of each begins."""
+        return self.corpus.sentences[np.searchsorted(self.corpus.sentences, token, "right") - 1]
 
     def _boundary(self, first: np.ndarray, last: np.ndarray, draw: np.ndarray) -> np.ndarray:
         """A sentence start inside each window, drawn evenly; the middle where there is none."""
