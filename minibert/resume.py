@@ -67,7 +67,7 @@ def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
 def _write(run: Pretraining, model: nn.Module, moments: dict[str, Tensor], folder: Path) -> None:
     save_pretrained(model, folder, run.batches.tokenizer)
     write_weights(moments, folder / OPTIMIZER)
-    state = {"step": run.step, "options": dataclasses.asdict(run.options), "corpus": run.batches.rows.corpus.checksum,
+    state = {"step": run.step, "options": dataclasses.asdict(run.options), "corpus": run.batches.corpus.checksum,
              "files": {path.name: sha256(path) for path in sorted(folder.iterdir())}}
     (folder / STATE).write_text(json.dumps(state | {"digest": _digest(state)}, indent=2), encoding="utf-8")
     for path in (*folder.iterdir(), folder):
@@ -186,9 +186,9 @@ def _check_same_run(run: Pretraining, checkpoint: Path, state: dict, config: Ber
     ours = run.batches.tokenizer
     if tokenizer.vocab != ours.vocab or tokenizer.lowercase != ours.lowercase:
         raise ValueError(f"the checkpoint {checkpoint} is of another run: it has another vocabulary")
-    if state["corpus"] != run.batches.rows.corpus.checksum:
-        raise ValueError(f"the checkpoint {checkpoint} is of another run: it was trained on another corpus than {run.batches.rows.corpus.path} "
-                         f"(checksum {state['corpus']}, this one has {run.batches.rows.corpus.checksum})")
+    if state["corpus"] != run.batches.corpus.checksum:
+        raise ValueError(f"the checkpoint {checkpoint} is of another run: it was trained on another corpus than {run.batches.corpus.path} "
+                         f"(checksum {state['corpus']}, this one has {run.batches.corpus.checksum})")
 
 
 def load_optimizers(run: Pretraining, tensors: dict[str, Tensor]) -> None:

@@ -62,7 +62,7 @@ class Settings:
         if dropout is not None:
             changes |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
         if self.preset in PRESETS:
-            longest = max(self.options.length, self.options.long_length if self.options.long_share else 0)
+            longest = max(length for _, length in self.options.stages())
             return BertConfig.preset(self.preset, vocab_size, max_position_embeddings=max(512, longest), **changes)
         if not Path(self.preset).is_file():
             raise ValueError(f"preset must be one of {', '.join(PRESETS)} or the path of a config.json, not {self.preset!r}")

@@ -28,9 +28,11 @@ class PretrainingOptions:
     steps: int                              # updates of the weights
     batch_size: int = 64                    # rows in an update, over all processes
     micro_batch: int = 64                   # rows that go through the model at once, in each process
+    short_length: int = 32                  # tokens in a row at the beginning: neighbours are found sooner among few tokens
+    short_share: float = 0.2                # share of the steps at that length (more rows, as many tokens)
     length: int = 128                       # tokens in a row
     long_length: int = 512                  # tokens in a row at the end, so that late positions learn too
-    long_share: float = 0.1                 # share of the steps at that length (a quarter of the rows, as many tokens)
+    long_share: float = 0.1                 # share of the steps at that length (fewer rows, as many tokens)
     mask_rate: float = 0.15                 # share of the ordinary tokens to predict
     next_sentence: bool = True              # whether the next-sentence loss counts
     optimizer: str = "muon"                 # "muon" (with AdamW on the rest) or "adamw"
@@ -44,13 +46,13 @@ class PretrainingOptions:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("steps", "batch_size", "micro_batch", "length", "long_length"):
+        for name in ("steps", "batch_size", "micro_batch", "short_length", "length", "long_length"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
         for name in ("warmup", "seed"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
                 raise ValueError(f"{name} must be a whole number of at least 0, not {getattr(self, name)!r}")
-        for name in ("long_share", "mask_rate", "decay"):
+        for name in ("short_share", "long_share", "mask_rate", "decay"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}")
         for name in ("learning_rate", "matrix_learning_rate", "clip"):
@@ -63,6 +65,17 @@ class PretrainingOptions:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
         if self.mask_rate == 0 or self.decay == 0:
             raise ValueError("mask_rate and decay must be above 0")
+        if self.short_share and self.short_length >= self.length:
+            raise ValueError(f"short_length {self.short_length} must be below length {self.length}; or set short_share to 0")
+        if self.short_share + self.long_share > 1:
+            raise ValueError(f"short_share {self.short_share} and long_share {self.long_share} are shares of one run: together at most 1")
+
+    def stages(self) -> list[tuple[int, int]]:
+        """(first step, tokens in a row) of every stage of the run that has any step, in order."""
+        short, long = round(self.steps * self.short_share), round(self.steps * self.long_share)
+        bounds = [0, short, self.steps - long, self.steps]
+        lengths = (self.short_length, self.length, self.long_length)
+        return [(first, length) for length, (first, last) in zip(lengths, pairwise(bounds)) if first < last]
 
 
 @dataclass(frozen=True)
@@ -100,10 +113,9 @@ class Batches:
     def __init__(self, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
         self.options, self.tokenizer = options, tokenizer
         ids = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
-        self.rows = PairRows(corpus, options.length, *ids, seed=options.seed)
-        self.first_long_step = options.steps - round(options.steps * options.long_share)
-        if self.first_long_step < options.steps:
-            self.long_rows = PairRows(corpus, options.long_length, *ids, seed=options.seed + 1)
+        self.stages = [(first, PairRows(corpus, length, *ids, seed=options.seed + number))
+                       for number, (first, length) in enumerate(options.stages())]
+        self.corpus = corpus
 
     def pieces(self, step: int, rank: int = 0, world: int = 1) -> Iterator[tuple[dict[str, Tensor], int]]:
         """Process `rank`'s pieces of a step's batch, `world` processes in all; each with the seed for its dropout.
@@ -126,17 +138,16 @@ class Batches:
 
     def most_processes(self) -> int:
         """How many processes can share every batch out: the rows of the smallest."""
-        return min(self._step(step)[2] for step in (0, self.options.steps - 1))
+        return min(self._step(first)[2] for first, _ in self.stages)
 
     def _step(self, step: int) -> tuple[PairRows, int, int, int]:
         """Where a step's rows come from, its number among the steps of that length, rows in its batch and in a piece."""
-        is_long = step >= self.first_long_step
-        rows, number = (self.long_rows, step - self.first_long_step) if is_long else (self.rows, step)
+        begin, rows = next(stage for stage in reversed(self.stages) if step >= stage[0])
         size, micro = (max(1, count * self.options.length // rows.length) for count in (self.options.batch_size, self.options.micro_batch))
-        return rows, number, size, micro
+        return rows, step - begin, size, micro
 
     def _mask(self, input_ids: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-        return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.rows.corpus.vocab_size,
+        return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.corpus.vocab_size,
                            special_ids=self.tokenizer.special_ids, rate=self.options.mask_rate, generator=torch.Generator().manual_seed(seed))
 
     def _seed(self, step: int, purpose: int, row: int) -> int:
@@ -155,7 +166,7 @@ class Pretraining:
                  processes: Processes = Processes(), shard: bool = False):
         if corpus.vocab_size != model.config.vocab_size:
             raise ValueError(f"the corpus {corpus.path} was cut with a vocabulary of {corpus.vocab_size}, the model has {model.config.vocab_size}")
-        longest = max(options.length, options.long_length if options.long_share else 0)
+        longest = max(length for _, length in options.stages())
         if longest > model.config.max_position_embeddings:
             raise ValueError(f"rows of {longest} tokens are longer than max_position_embeddings {model.config.max_position_embeddings}")
         if shard and options.optimizer != "adamw":

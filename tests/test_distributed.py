@@ -19,7 +19,7 @@ from minibert.weights import read_tensors
 
 V = 60
 TOKENIZER = WordPieceTokenizer({token: i for i, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(5, V))])})
-OPTIONS = dict(steps=5, batch_size=12, micro_batch=12, length=16, long_length=32, long_share=0.4, warmup=1, clip=0.5)
+OPTIONS = dict(steps=5, batch_size=12, micro_batch=12, length=16, short_share=0.0, long_length=32, long_share=0.4, warmup=1, clip=0.5)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ V = 60
 TOKENIZER = WordPieceTokenizer({token: i for i, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(5, V))])})
 CONFIG = BertConfig(vocab_size=V, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=32,
                     hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-OPTIONS = dict(steps=5, batch_size=12, micro_batch=12, length=16, long_length=32, long_share=0.4, warmup=1, precision="float32")
+OPTIONS = dict(steps=5, batch_size=12, micro_batch=12, length=16, short_share=0.0, long_length=32, long_share=0.4, warmup=1, precision="float32")
 
 
 def write_corpus(path: Path, seed: int = 0, documents: int = 40) -> TokenFile:

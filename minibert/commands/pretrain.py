@@ -153,7 +153,7 @@ def _tensorboard():
 
 def _say_and_note(run: Pretraining, folder: RunFolder, session: dict) -> None:
     """Tell what is about to happen, and note it in run.json."""
-    config, options, corpus = run.model.config, run.options, run.batches.rows.corpus
+    config, options, corpus = run.model.config, run.options, run.batches.corpus
     device = str(run.device) if run.device.type == "cpu" else f"{run.device} ({torch.cuda.get_device_name(run.device)})"
     threads = torch.get_num_threads()
     precision = str(run.precision).removeprefix("torch.")

@@ -21,6 +21,8 @@ RECIPE = {
     "batch_size": "rows in an update",
     "micro_batch": "rows that go through the model at once: smaller needs less memory and changes nothing but rounding",
     "length": "tokens in a row",
+    "short_length": "tokens in a row at the beginning: which words are neighbours is learned sooner among few tokens",
+    "short_share": "share of the steps at that length, with as many tokens in more rows; 0: none",
     "long_length": "tokens in a row at the end, so that late positions are trained too",
     "long_share": "share of the steps at that length, with as many tokens in fewer rows; 0: none",
     "mask_rate": "share of the tokens to predict",
