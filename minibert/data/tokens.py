@@ -9,14 +9,17 @@ import json
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 MAGIC = b"minibert"
 HEADER_BYTES = 512
 VERSION = 1
+CHUNK = 1 << 22         # tokens, or bytes, that are read at once
 
 
 def write_tokens(path: str | Path, documents: Iterable[Sequence[Sequence[int]]], vocab_size: int) -> None:
@@ -25,39 +28,73 @@ def write_tokens(path: str | Path, documents: Iterable[Sequence[Sequence[int]]],
     Empty sentences and documents are left out. The file appears under its name once it is whole. Raises a ValueError
     for an id outside 0 … vocab_size - 1 and for a corpus without any sentence.
     """
-    path = Path(path)
-    dtype = np.dtype("<u2" if vocab_size <= 1 << 16 else "<u4")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    dtype = _dtype(vocab_size)
     sentences, first_sentences = array("Q", [0]), array("Q", [0])
     checksum = 0
+    with _writing(Path(path)) as file:
+        for document in documents:
+            ids = [token for sentence in document for token in sentence]
+            if not ids:
+                continue
+            if min(ids) < 0 or max(ids) >= vocab_size:
+                raise ValueError(f"documents hold the token id {min(ids) if min(ids) < 0 else max(ids)}; "
+                                 f"ids go from 0 to {vocab_size - 1} (vocab_size is {vocab_size})")
+            checksum = _append(file, np.asarray(ids, dtype), checksum)
+            for sentence in filter(len, document):
+                sentences.append(sentences[-1] + len(sentence))
+            first_sentences.append(len(sentences) - 1)
+        if len(sentences) == 1:
+            raise ValueError("documents hold no sentence: there is nothing to write")
+        _finish(file, checksum, vocab_size, np.asarray(sentences), np.asarray(first_sentences))
+
+
+def join_tokens(path: str | Path, parts: Sequence["TokenFile"]) -> None:
+    """Write several token files as one, their documents in the order of the parts.
+
+    So many processes can turn a large corpus into ids at once: each writes one `shard` of `corpora.documents`.
+    Raises a ValueError where the parts have different vocabularies, or there are none.
+    """
+    sizes = {part.vocab_size for part in parts}
+    if len(sizes) != 1:
+        raise ValueError(f"parts must be token files of one vocabulary, these have {sorted(sizes) or 'none'}")
+    checksum, sentences, first_sentences = 0, [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
+    with _writing(Path(path)) as file:
+        for part in parts:
+            for start in range(0, len(part.tokens), CHUNK):
+                checksum = _append(file, part.tokens[start:start + CHUNK], checksum)
+            sentences.append(part.sentences[1:] + sentences[-1][-1])
+            first_sentences.append(part.documents[1:] + first_sentences[-1][-1])
+        _finish(file, checksum, sizes.pop(), np.concatenate(sentences), np.concatenate(first_sentences))
+
+
+def _dtype(vocab_size: int) -> np.dtype:
+    return np.dtype("<u2" if vocab_size <= 1 << 16 else "<u4")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[BinaryIO]:
+    """A file behind its header, to be written; it gets its name when it is whole and on the disk."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(unfinished, "wb") as file:
             file.write(b" " * HEADER_BYTES)
-            for document in documents:
-                ids = [token for sentence in document for token in sentence]
-                if not ids:
-                    continue
-                if min(ids) < 0 or max(ids) >= vocab_size:
-                    raise ValueError(f"documents hold the token id {min(ids) if min(ids) < 0 else max(ids)}; "
-                                     f"ids go from 0 to {vocab_size - 1} (vocab_size is {vocab_size})")
-                checksum = _append(file, np.asarray(ids, dtype), checksum)
-                for sentence in filter(len, document):
-                    sentences.append(sentences[-1] + len(sentence))
-                first_sentences.append(len(sentences) - 1)
-            if len(sentences) == 1:
-                raise ValueError("documents hold no sentence: there is nothing to write")
-            checksum = _append(file, np.zeros(-file.tell() % 8, np.uint8), checksum)
-            for index in (sentences, first_sentences):
-                checksum = _append(file, np.asarray(index, "<u8"), checksum)
-            header = {"version": VERSION, "dtype": dtype.str, "vocab_size": vocab_size, "tokens": sentences[-1],
-                      "sentences": len(sentences) - 1, "documents": len(first_sentences) - 1, "crc32": checksum}
-            file.seek(0)
-            file.write((MAGIC + json.dumps(header).encode()).ljust(HEADER_BYTES))
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _finish(file: BinaryIO, checksum: int, vocab_size: int, sentences: np.ndarray, first_sentences: np.ndarray) -> None:
+    """Write what stands behind the tokens, then the header in front of them."""
+    checksum = _append(file, np.zeros(-file.tell() % 8, np.uint8), checksum)
+    for index in (sentences, first_sentences):
+        checksum = _append(file, index.astype("<u8"), checksum)
+    header = {"version": VERSION, "dtype": _dtype(vocab_size).str, "vocab_size": vocab_size, "tokens": int(sentences[-1]),
+              "sentences": len(sentences) - 1, "documents": len(first_sentences) - 1, "crc32": checksum}
+    file.seek(0)
+    file.write((MAGIC + json.dumps(header).encode()).ljust(HEADER_BYTES))
 
 
 def _append(file, values: np.ndarray, checksum: int) -> int:
@@ -91,7 +128,7 @@ class TokenFile:
         if found != size:
             raise ValueError(f"{path} has {found} bytes where its header announces {size}: it was cut short or written over")
         self.tokens = np.memmap(self.path, dtype, "r", HEADER_BYTES, (header["tokens"],))
-        index = np.memmap(self.path, "<u8", "r", index_at, (indices,)).astype(np.int64)
+        index = np.asarray(np.memmap(self.path, "<i8", "r", index_at, (indices,)))      # signed, for offsets are added and subtracted
         self.sentences, self.documents = np.split(index, [header["sentences"] + 1])
         if self._checksum() != self.checksum:
             raise ValueError(f"{path} does not have the checksum it was written with: make it again")
@@ -117,7 +154,7 @@ class TokenFile:
         checksum = 0
         with open(self.path, "rb") as file:
             file.seek(HEADER_BYTES)
-            while part := file.read(1 << 22):
+            while part := file.read(CHUNK):
                 checksum = zlib.crc32(part, checksum)
         return checksum
 
