@@ -31,6 +31,7 @@ from minibert.training import PretrainingOptions
 
 VOCAB_SIZES = {"teaching": 6144}            # of a vocabulary that is trained, where not 8192
 VOCAB_SIZE = 8192
+NO_HELD_OUT = ("none",)
 SENTENCES_FOR_VOCABULARY = 200_000          # more change little, and take longer
 LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")     # of a process that was killed
 
@@ -41,7 +42,7 @@ class Settings:
 
     options: PretrainingOptions
     corpus: tuple[str, ...] = ("default",)
-    held_out: tuple[str, ...] = ()          # empty: the corpus' own held-out part; ("none",): no evaluation
+    held_out: tuple[str, ...] = ()          # empty: the corpus' own held-out part; or NO_HELD_OUT
     sentence_per_line: bool = False
     preset: str = "mini"                    # a name, or the path of a config.json
     vocab: str | None = None
@@ -155,7 +156,7 @@ class RunFolder:
         tokenizer = self._vocabulary()
         training = self._tokens("train.tokens", tokenizer, lambda: self._documents("train"))
         held_out = None
-        if self.settings.held_out != ("none",):
+        if self.settings.held_out != NO_HELD_OUT:
             try:
                 held_out = self._tokens("valid.tokens", tokenizer, lambda: self._documents("valid"))
             except ValueError as error:
@@ -247,9 +248,13 @@ def _lock(folder: Path):
 def _sources(settings: Settings) -> dict[str, str]:
     """The text files of a run and their sha256; none for a corpus that is known by a name."""
     found = {}
-    for paths in (settings.corpus, () if settings.held_out == ("none",) else settings.held_out):
+    for paths in (settings.corpus, () if settings.held_out == NO_HELD_OUT else settings.held_out):
         if paths and not (len(paths) == 1 and paths[0] in (DEFAULT, *HUB_SETS)):
-            found |= {str(path.resolve()): sha256(path) for path in find_files(list(paths))}
+            try:
+                files = find_files(list(paths))
+            except ValueError as error:
+                raise ValueError(f"{error}; the corpora known by name are {', '.join([DEFAULT, *HUB_SETS])}") from error
+            found |= {str(path.resolve()): sha256(path) for path in files}
     return found
 
 

@@ -22,7 +22,7 @@ from minibert.fast import keep_freed_memory
 from minibert.heads import BertForPreTraining
 from minibert.held_out import HeldOut
 from minibert.resume import checkpoints, resume_newest
-from minibert.run_folder import RunFolder, code_digest
+from minibert.run_folder import NO_HELD_OUT, RunFolder, code_digest
 from minibert.run_loop import train
 from minibert.training import Pretraining
 
@@ -109,11 +109,12 @@ def _begin(folder: RunFolder, session: dict, device: torch.device, processes: Pr
     else:
         model = BertForPreTraining(BertConfig.from_dict(folder.note("config", lambda: settings.config(tokenizer.vocab_size).to_dict())))
     run = Pretraining(model.to(device), training, tokenizer, options, processes, session.get("shard", False))
-    if text is None:
+    if settings.held_out == NO_HELD_OUT:
         return run, None
     try:
-        rows = max(session.get("eval_rows", EVAL_ROWS), processes.world)
-        return run, HeldOut(text, training, tokenizer, options.length, rows)
+        if text is None:
+            raise ValueError("the corpus has no text left for it; --held-out names some")
+        return run, HeldOut(text, training, tokenizer, options.length, max(session.get("eval_rows", EVAL_ROWS), processes.world))
     except ValueError as error:
         if processes.rank == 0:
             print(f"no held-out evaluation: {error}")
