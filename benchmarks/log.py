@@ -114,7 +114,9 @@ def _differences(rows: list[dict], logged: list[dict], tolerance: float | dict[s
         if before is None:
             problems.append(f"{row['variant']}, seed {row['seed']} is not in the log")
             continue
-        problems += [f"{row['variant']}, seed {row['seed']}: {name} is {row[name]}, the log has {before[name]}"
-                     for name, value in row.items() if name not in ("variant", "seed", "seconds")
-                     and isinstance(value, int | float) and abs(value - before[name]) > tolerance]         # curves are for drawing
+        for name, value in row.items():
+            limit = tolerance.get(name) if isinstance(tolerance, dict) else tolerance
+            is_compared = name not in ("variant", "seed", "seconds") and isinstance(value, int | float) and limit is not None    # curves are for drawing
+            if is_compared and abs(value - before[name]) > limit:
+                problems.append(f"{row['variant']}, seed {row['seed']}: {name} is {value}, the log has {before[name]}")
     return problems

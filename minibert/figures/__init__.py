@@ -2,4 +2,5 @@
 
 from minibert.figures.html import heat_table, show_source
 from minibert.figures.flipbook import flipbook
+from minibert.figures.logs import benchmark_log
 from minibert.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
