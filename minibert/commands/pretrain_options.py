@@ -13,6 +13,7 @@ from minibert.training import PretrainingOptions
 
 STEPS = 1000
 EVAL_ROWS = 512
+EVAL_EVERY = 50             # steps, at least: an evaluation costs as much as some five of them
 CHECKPOINT_EVERY = "10m"
 
 # The recipe, in the words of --help; every field of PretrainingOptions is an option.
@@ -81,7 +82,7 @@ def add_options(commands, run) -> None:
     how_often = parser.add_argument_group("how often, and how long")
     how_often.add_argument("--time-limit", type=duration, metavar="TIME", help="stop cleanly after 90s, 55m, 1h30m … and leave a checkpoint; exit status 0")
     how_often.add_argument("--checkpoint-every", type=moment, metavar="WHEN", help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})")
-    how_often.add_argument("--eval-every", type=positive, metavar="N", help="steps between two held-out evaluations (default: a twentieth of all steps)")
+    how_often.add_argument("--eval-every", type=positive, metavar="N", help=f"steps between two held-out evaluations (default: a twentieth of all, at least {EVAL_EVERY})")
     how_often.add_argument("--eval-rows", type=positive, metavar="N", help=f"rows of held-out text, the same in each (default: {EVAL_ROWS})")
     how_often.add_argument("--log-every", type=positive, metavar="N", help="steps between two lines of FOLDER/log.jsonl (default: 10)")
     how_often.add_argument("--tensorboard", action="store_true", help="write FOLDER/tensorboard as well; needs the package tensorboard")
@@ -148,5 +149,5 @@ def make_rhythm(session: dict, steps: int) -> Rhythm:
     """How often a session does what, from its options."""
     when = session.get("checkpoint_every", CHECKPOINT_EVERY)
     by_steps = when.isdecimal()
-    return Rhythm(session.get("log_every", 10), session.get("eval_every", max(1, steps // 20)),
+    return Rhythm(session.get("log_every", 10), session.get("eval_every", max(EVAL_EVERY, steps // 20)),
                   int(when) if by_steps else None, None if by_steps else duration(when), session.get("time_limit"))
