@@ -46,7 +46,7 @@ def asked(tmp_path_factory) -> list:
     sentence = lambda: " ".join(draw.choices(words, k=draw.randint(4, 12))).capitalize() + "."      # noqa: E731
     (folder / "text.txt").write_text("\n\n\n".join(" ".join(sentence() for _ in range(draw.randint(4, 12))) for _ in range(60)))
     (folder / "config.json").write_text(json.dumps(CONFIG))
-    return ["--corpus", folder / "text.txt", "--preset", folder / "config.json", "--vocab-size", 100, "--length", 32, "--long-length", 64,
+    return ["--corpus", folder / "text.txt", "--preset", folder / "config.json", "--vocab-size", 100, "--short-length", 16, "--length", 32, "--long-length", 64,
             "--batch-size", 12, "--steps", STEPS, "--precision", "float32", "--optimizer", "adamw", "--warmup", 3, "--eval-rows", 16,
             "--eval-every", 20, "--log-every", 1, "--checkpoint-every", 10]
 
