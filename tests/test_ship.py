@@ -30,7 +30,7 @@ def run_folder(path, model):
     (path / "run.json").write_text(json.dumps({"settings": {"corpus": ["/home/me/texts/corpus"]}, "sources": {"/home/me/texts/corpus/train.jsonl": "ab"},
                                                "sessions": [{"command": "/usr/bin/minibert pretrain --corpus /home/me/texts/corpus"}]}))
     scores = {"word_loss": 6.0, "unigram_loss": 6.9, "pair_loss": 0.6, "pair_accuracy": 0.7}
-    records = [{"step": step, "seconds": 0.1 * step, "word_loss": 9 - step / 200, "pair_loss": 0.7} | ({"held_out": scores} if step % 100 == 0 else {})
+    records = [{"step": step, "seconds": 0.1 * step, "tokens": 100 + step % 2, "word_loss": 9 - step / 200, "pair_loss": 0.7} | ({"held_out": scores} if step % 100 == 0 else {})
                for step in range(1, 1001)]
     (path / "log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
@@ -54,6 +54,7 @@ def test_a_run_becomes_the_packages_model(root, tmp_path, capsys):
     log = json.loads((root / ship.RUN_LOG).read_text())
     assert log["sessions"] == [{"command": "minibert pretrain --corpus corpus"}] and log["sources"] == {"train.jsonl": "ab"}
     curve = log["curve"]
+    assert log["tokens_seen"] == 100_500
     assert len(curve) == ship.POINTS and curve[-1]["step"] == 1000 and sum("held_out" in point for point in curve) == 10
     assert curve[0]["word_loss"] == pytest.approx(9 - 2.5 / 200, abs=1e-4), "the mean of the steps 1 to 4"
 

@@ -63,6 +63,7 @@ def ship(run: Path, root: Path = ROOT) -> None:
 
     log = json.loads((run / "run.json").read_text(encoding="utf-8"))
     records = read_log(run / "log.jsonl")
+    log["tokens_seen"] = round(statistics.fmean(record["tokens"] for record in records) * records[-1]["step"])      # some steps are not logged
     log["curve"] = thinned(records)
     (root / RUN_LOG).write_text(without_folders(json.dumps(log, indent=1)) + "\n", encoding="utf-8")
     draw(log, target / "curves.png")
@@ -161,7 +162,8 @@ def recipe(log: dict) -> str:
     commands = [session["command"] for session in log["sessions"] if "--resume" not in session["command"]]
     last = log["curve"][-1]
     lines = [f"    {command}" for command in commands]
-    lines += ["", f"{last['step']:,} steps in {last['seconds'] / 60:,.0f} minutes. Every option of the recipe: " + ", ".join(
+    lines += ["", f"{last['step']:,} steps in {last['seconds'] / 60:,.0f} minutes on one core; about {log['tokens_seen'] / 1e6:.1f} million "
+              "tokens went through it. Every option of the recipe: " + ", ".join(
         f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{name.replace('_', ' ')} {value}"
         for name, value in log["settings"]["options"].items()) + "."]
     return "\n".join(lines)
