@@ -126,12 +126,10 @@ def set_allocator(keeps_memory: bool) -> None:
     """Keep freed memory, or do what glibc by itself comes to after the first large tensors were freed."""
     if keeps_memory:
         keep_freed_memory()
-    elif sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
-        libc = ctypes.CDLL(None)
+    elif sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
         # M_MMAP_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_TOP_PAD: malloc(3), the dynamic threshold at its upper end
         for option, value in ((-4, 65536), (-3, 32 << 20), (-1, 64 << 20), (-2, 128 << 10)):
             libc.mallopt(option, value)
-        libc.malloc_trim(0)
 
 
 def random_batch(vocab: int, rows: int, length: int, fill: list[int] | None, seed: int, rate: float = 0.15) -> Batch:

@@ -1,0 +1,113 @@
+"""The benchmarks of speed: the contestants are what they are said to be, and the committed logs reach what is promised."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import contestants  # noqa: E402
+import equal_time  # noqa: E402
+import log  # noqa: E402
+import speed  # noqa: E402
+
+SHAPE = contestants.config(2, 64, 100)
+
+
+def rows_of(name: str) -> dict:
+    return {row["variant"]: row for row in json.loads((ROOT / "benchmarks" / "logs" / f"{name}.json").read_text())["rows"]}
+
+
+# Contestants
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+def test_the_careful_peer_learns_what_minibert_learns(attention, optimizer):
+    """The same model, trained the same way: from the same weights, the same losses to bfloat16's rounding."""
+    torch.manual_seed(0)
+    mine = contestants.ours(SHAPE, optimizer)
+    its = contestants.careful(SHAPE, optimizer, attention)
+    equal_time.Run._copy(mine.model, its.model)
+    batches = [contestants.random_batch(100, 8, 16, None, seed) for seed in range(4)]
+    for batch in batches * 2:
+        assert mine.step(batch) == pytest.approx(its.step(batch), abs=0.01)
+    assert mine.loss(batches[0]).item() < 0.95 * contestants.ours(SHAPE).loss(batches[0]).item()      # it has learned
+
+
+@pytest.mark.parametrize("make", [contestants.default, contestants.plain, contestants.ours])
+def test_every_contestant_learns_padded_rows(make):
+    torch.manual_seed(0)
+    contestant = make(contestants.config(2, 64, 100, dropout=0.0))
+    batch = contestants.random_batch(100, 8, 16, [16, 9, 5], seed=0)
+    before = contestant.loss(batch).item()
+    for _ in range(5):
+        contestant.step(batch)
+    assert contestant.loss(batch).item() < before - 0.1
+
+
+def test_as_it_comes_means_the_peers_own_values():
+    import transformers
+    shape, own = contestants.peer(contestants.config(2, 64, 100, dropout=0.1)).config, transformers.BertConfig()
+    for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "hidden_act", "initializer_range"):
+        assert getattr(shape, name) == getattr(own, name)
+
+
+def test_rows_are_filled_as_announced():
+    lengths = contestants.even_lengths(128, 0.6)
+    assert len(lengths) == 32 and sum(lengths) / 32 / 128 == pytest.approx(0.6, abs=0.005) and 0 < min(lengths) and max(lengths) <= 128
+    batch = contestants.random_batch(100, 32, 128, lengths, seed=0)
+    assert batch["attention_mask"].sum(1).tolist() == lengths
+    assert not batch["input_ids"][~batch["attention_mask"]].any() and (batch["labels"][~batch["attention_mask"]] == -100).all()
+    assert contestants.random_batch(100, 32, 128, None, seed=0)["attention_mask"] is None
+
+
+# The log
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A benchmark of two values, of which one depends on the machine; returns a function that runs it."""
+    monkeypatch.setattr(log, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(log, "ROOT", tmp_path)
+    (tmp_path / "toy.py").write_text("# a benchmark")
+    values = {"loss": 1.0, "speed": 100.0}
+    asked = []
+
+    def run(*argv, checked=None):
+        asked.clear()
+        return log.run(str(tmp_path / "toy.py"), "a toy", lambda variant, seed: asked.append((variant, seed)) or dict(values),
+                       [("a", 0), ("a", 1), ("b", 0)], {}, tolerance={"loss": 0.1}, argv=list(argv), checked=checked)
+
+    run.values, run.asked = values, asked
+    return run
+
+
+def test_only_values_with_a_tolerance_are_compared(toy):
+    assert toy() == 0
+    toy.values["speed"] = 7.0
+    assert toy("--check") == 0
+    toy.values["loss"] = 1.2
+    assert toy("--check") == 1
+
+
+def test_a_check_can_be_a_part(toy):
+    assert toy() == 0 and toy("--check") == 0 and toy.asked == [("a", 0), ("b", 0)]
+    assert toy("--check", checked=[("a", 1)]) == 0 and toy.asked == [("a", 1)]
+
+
+# What is promised
+
+@pytest.mark.parametrize("size", speed.SIZES)
+def test_the_committed_log_of_speed_keeps_what_is_promised(size):
+    rows = {name.removeprefix(f"{size}: "): row for name, row in rows_of("speed").items() if name.startswith(size)}
+    assert rows.keys() == {*speed.VARIANTS, "where the time goes"}
+    careful = rows["transformers, careful"]
+    assert careful["times"] >= 1.8 and careful["memory_share"] < 0.5
+    default = rows["transformers, default, 60% filled"]
+    assert default["times"] >= 7 and default["memory_share"] < 0.5
+    assert rows["minibert"]["share_of_peak"] >= 0.4
+    shares = rows["where the time goes"]
+    assert sum(value for value in shares.values() if isinstance(value, float) and value < 1) == pytest.approx(1, abs=0.02)
