@@ -149,14 +149,15 @@ def held_out_line(scores: HeldOutScores, pairs: bool) -> str:
 
 
 def train(run: Pretraining, folder: RunFolder, rhythm: Rhythm, held_out: HeldOut | None, write_scalars: Callable | None = None) -> int:
-    """Train and log; checkpoints at the start, by the rhythm and at the end. Returns the exit status.
+    """Train and log; checkpoints before the first step, by the rhythm and at the end. Returns the exit status.
 
     Of several processes all must call this; the first one writes. `write_scalars(record, step)` is given everything that
     is logged. Raises a ValueError when a loss is no number any more, or the disk is full: the newest checkpoint is whole
     then, and older than the trouble.
     """
     with (Stop(rhythm.time_limit).listening() as stop, Reporter(run, folder, write_scalars) as reporter):
-        saved = _save(run, folder, reporter)        # now, and not after an hour, is the time to learn that it cannot be written
+        # a new run learns now, and not after an hour, that it cannot write here; one that was resumed has its checkpoint
+        saved = _save(run, folder, reporter) if run.step == 0 else (run.step, time.monotonic())
         stopping, _ = stop.agreed(run.processes, False)
         while run.step < run.options.steps and not stopping:
             started = time.monotonic()

@@ -41,7 +41,7 @@ def given(tmp_path_factory) -> list[str]:
     (folder / "config.json").write_text(json.dumps(SHAPE))
     return ["--corpus", str(folder / "texts"), "--preset", str(folder / "config.json"), "--vocab-size", "90", "--short-length", "8", "--length", "16", "--long-length", "32",
             "--batch-size", "8", "--micro-batch", "4", "--steps", "30", "--warmup", "3", "--eval-rows", "8", "--eval-every", "10", "--log-every", "5",
-            "--checkpoint-every", "7", "--precision", "float32", "--threads", "1"]
+            "--checkpoint-every", "7", "--precision", "float32", "--threads", "1", "--device", "auto"]
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_the_model_opens_here_and_in_the_reference(finished):
 def test_what_a_run_says(given, run, tmp_path):
     status, out, err = run(*given, "--out", tmp_path / "run", "--steps", "4")
     assert status == 0 and "Traceback" not in err
-    for pattern in (r"computing on cpu, 1 thread, in float32 \(as --precision says\)", r"model: 2 layers, hidden size 16, \d+ word pieces, [\d,]+ parameters",
+    for pattern in (r"computing on cpu \(PyTorch finds no GPU\), 1 thread \(--threads\), in float32 \(--precision\)", r"model: 2 layers, hidden size 16, \d+ word pieces, [\d,]+ parameters",
                     r"text: [\d,]+ tokens in 55 documents; 4 steps of 128 tokens go through it \d\.\d times",
                     r"step 4 of 4: words \d\.\d+ \(\d+\.\d%\), pairs 0\.\d+ \(\d+\.\d%\), [\d,]+ tokens/s, 00:00 left",
                     r"step 4, held out: words \d\.\d+ \(\d+\.\d% right; without context \d\.\d+\), \d\.\d+ bits a word; pairs 0\.\d+ \(\d+\.\d% right\)",
@@ -220,7 +220,7 @@ def test_another_machine_is_noted(finished, run, tmp_path):
     record["sessions"][0] |= {"precision": "bfloat16", "threads": 7}
     (tmp_path / "run" / "run.json").write_text(json.dumps(record))
     status, out, _ = run("--out", tmp_path / "run", "--resume")
-    assert status == 0 and "note: precision differs from the last session (bfloat16 then, float32 now): the run goes on, but perhaps not bit for bit" in out
+    assert status == 0 and "note: threads, precision differ from the last session (run.json has both): the run goes on, but perhaps not bit for bit" in out
 
 
 def test_what_was_given_once_is_remembered(given, run, tmp_path):
@@ -246,20 +246,23 @@ def slow_disk(argv: list[str], delay: float) -> None:
 def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
     """Killed again and again, at random or as soon as a checkpoint is half written, a run ends with the very same bytes."""
     draw, out, kills, half_written = np.random.default_rng(), tmp_path / "run", 0, 0
-    resume = []
     while True:
-        child = CONTEXT.Process(target=slow_disk, args=(["pretrain", *(given if not resume else []), "--out", str(out), *resume], 0.02 if kills < 12 else 0.0))
+        options = ["--resume"] if (out / "run.json").is_file() else given
+        last = kills == 8
+        child = CONTEXT.Process(target=slow_disk, args=(["pretrain", "--out", str(out), *options], 0.0 if last else 0.02))
         child.start()
-        if kills < 12:
-            if moment == "random":
-                child.join(draw.uniform(0.1, 4.0))
-            else:
-                seen = {path.name for path in out.glob("checkpoints/.writing-*")}
-                while child.is_alive() and not {path.name for path in out.glob("checkpoints/.writing-*")} - seen:
-                    time.sleep(0.002)
-                child.join(draw.uniform(0.0, 0.2))
-        else:
+        if last:
             child.join()
+        elif moment == "random":
+            child.join(draw.uniform(0.1, 4.0))
+        else:
+            seen, number = {path.name for path in out.glob("checkpoints/.writing-*")}, draw.integers(1, 4)
+            while child.is_alive() and number:
+                now = {path.name for path in out.glob("checkpoints/.writing-*")}
+                number -= bool(now - seen)
+                seen |= now
+                time.sleep(0.002)
+            child.join(draw.uniform(0.0, 0.2))
         child.kill()
         child.join()
         half_written += bool(list(out.glob("checkpoints/.writing-*")))
@@ -267,8 +270,7 @@ def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
             break
         assert child.exitcode == -signal.SIGKILL
         kills += 1
-        resume = ["--resume"] if (out / "run.json").is_file() else []
-    assert kills >= 3 and (moment == "random" or half_written >= 3), (kills, half_written)
+    assert kills >= 3 and (moment == "random" or half_written >= 2), (kills, half_written)
     assert_same(out, finished)
     assert sorted(path.name for path in (out / "checkpoints").iterdir()) == ["step-00000028", "step-00000030"]
 

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import os
 import platform
 import shlex
 import sys
@@ -74,7 +75,8 @@ def _pretrain(out: Path, resume: bool, given: dict, session: dict, device: torch
                 print(f"{complaint}. It was set aside")
             print(f"resuming from {checkpoint}")
     if first:
-        _say_and_note(run, folder, session)
+        _say(run, session)
+        _note(run, folder, session)
     with _scalars(folder, session, run) as write_scalars:
         status = train(run, folder, make_rhythm(session, run.options.steps), held_out, write_scalars)
     model = whole_model(run.model)
@@ -139,6 +141,7 @@ def _scalars(folder: RunFolder, session: dict, run: Pretraining) -> Iterator[Cal
         for name, value in [(f"training/{name}", value) for name, value in record.items()] + [(f"held_out/{name}", value) for name, value in held_out.items()]:
             if name not in ("training/step", "training/held_out"):
                 writer.add_scalar(name, value, step)
+        writer.flush()              # so that it is there after a kill
 
     with _tensorboard()(folder.path / "tensorboard", purge_step=run.step + 1) as writer:
         yield write
@@ -152,27 +155,37 @@ def _tensorboard():
     return SummaryWriter
 
 
-def _say_and_note(run: Pretraining, folder: RunFolder, session: dict) -> None:
-    """Tell what is about to happen, and note it in run.json."""
+def _say(run: Pretraining, session: dict) -> None:
+    """Tell what is about to happen, with which means and why."""
     config, options, corpus = run.model.config, run.options, run.batches.corpus
-    device = str(run.device) if run.device.type == "cpu" else f"{run.device} ({torch.cuda.get_device_name(run.device)})"
-    threads = torch.get_num_threads()
-    precision = str(run.precision).removeprefix("torch.")
-    why = "as --precision says" if options.precision != "auto" else (
-        f"this {'processor' if run.device.type == 'cpu' else 'GPU'} computes {'' if precision == 'bfloat16' else 'faster '}in it")
+    on_cpu = run.device.type == "cpu"
+    device = str(run.device) if on_cpu else f"{run.device} ({torch.cuda.get_device_name(run.device)})"
+    threads, precision = torch.get_num_threads(), str(run.precision).removeprefix("torch.")
+    choices = [("device", "PyTorch finds no GPU" if on_cpu else "a GPU that PyTorch finds"),
+               ("threads", "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "as PyTorch chooses"),
+               ("precision", f"this {'processor' if on_cpu else 'GPU'} computes {'' if precision == 'bfloat16' else 'faster '}in it")]
+    asked = session | ({"precision": options.precision} if options.precision != "auto" else {})
+    why = {name: f"--{name}" if asked.get(name, "auto") != "auto" else reason for name, reason in choices}
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
     seen = options.steps * options.batch_size * options.length / len(corpus.tokens)
     processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
-    print(f"computing on {device}{processes}, {threads} {'thread' if threads == 1 else 'threads'}, in {precision} ({why})")
+    print(f"computing on {device} ({why['device']}){processes}, {threads} {'thread' if threads == 1 else 'threads'} ({why['threads']}), "
+          f"in {precision} ({why['precision']})")
     print(f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, {config.vocab_size:,} word pieces, {parameters:,} parameters")
     print(f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; {options.steps:,} steps of "
           f"{options.batch_size * options.length:,} tokens go through it {seen:.1f} times", flush=True)
-    now = {"processes": run.processes.world, "device": device, "threads": threads, "precision": precision, "code": code_digest(),
+
+
+def _note(run: Pretraining, folder: RunFolder, session: dict) -> None:
+    """Note this session in run.json, and say in what it differs from the one before."""
+    now = {"processes": run.processes.world, "device": run.device.type, "threads": torch.get_num_threads(),
+           "precision": str(run.precision).removeprefix("torch."), "code": code_digest(),
            "versions": {"minibert": __version__, "python": platform.python_version(), "torch": torch.__version__,
                         "numpy": numpy.__version__, "tokenizers": tokenizers.__version__}}
-    for name, before in (folder.sessions[-1] if folder.sessions and run.step else {}).items():
-        if name in now and now[name] != before:
-            print(f"note: {name} differs from the last session ({before} then, {now[name]} now): the run goes on, but perhaps not bit for bit")
+    before = folder.sessions[-1] if folder.sessions and run.step else {}
+    if different := [name for name in now if name in before and before[name] != now[name]]:
+        print(f"note: {', '.join(different)} {'differs' if len(different) == 1 else 'differ'} from the last session "
+              "(run.json has both): the run goes on, but perhaps not bit for bit")
     folder.add_session({"command": shlex.join(["minibert", *sys.argv[1:]]), "from_step": run.step,
                         "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                         "given": {name: session[name] for name in REMEMBERED if name in session}, **now})
