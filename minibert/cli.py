@@ -132,7 +132,7 @@ def run_info(arguments) -> None:
     if training:
         print(f"\nPretraining on {arguments.train_tokens:,.0f} tokens, 15% of them predicted: {training['operations']:.2e} operations")
         for gpu, hours in training["gpu_hours"].items():
-            print(f"  {gpu:<30}{hours:>15,.1f} hours at {arguments.utilisation:.0%} of {GPUS[gpu] / 1e12:,.0f} trillion a second")
+            print(f"  {gpu:<30}{hours:>15,.2f} hours at {arguments.utilisation:.0%} of {GPUS[gpu] / 1e12:,.0f} trillion a second")
 
 
 def _training(config: BertConfig, arguments) -> dict:

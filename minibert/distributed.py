@@ -6,8 +6,9 @@ layer when it needs it. Li et al. 2020 and Zhao et al. 2023 describe the two.
 """
 
 import os
+import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
@@ -103,22 +104,23 @@ def joined(device: torch.device) -> Iterator[Processes]:
         torch.cuda.set_device(device)
     elif device.type != "cpu":
         raise ValueError(f"several processes can share CPUs or NVIDIA GPUs, not the device {device.type}: use cpu")
-    # numbers of the program itself are on the CPU everywhere, so gloo is there beside NCCL
-    dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
-    processes = Processes(dist.get_rank(), dist.get_world_size())
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     try:
-        yield processes
+        # numbers of the program itself are on the CPU everywhere, so gloo is there beside NCCL
+        dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
+        yield Processes(rank, world)
     except RuntimeError as error:
         if _is_about_the_others(error):
-            raise ProcessLost(f"another process of this run has ended, so process {processes.rank} of {processes.world} stops too") from error
+            raise ProcessLost(f"another process of this run has ended, so process {rank} of {world} stops too") from error
         raise
     finally:
-        dist.destroy_process_group()
+        if dist.is_initialized():
+            dist.destroy_process_group()
 
 
 def _is_about_the_others(error: RuntimeError) -> bool:
     # gloo raises a bare RuntimeError that begins with the place in its source
-    return isinstance(error, dist.DistError) or "gloo/transport" in str(error)
+    return isinstance(error, dist.DistError) or re.search(r"gloo[/\\]transport", str(error)) is not None
 
 
 # -- FSDP --------------------------------------------------------------------------------------------------------------
