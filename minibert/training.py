@@ -1,8 +1,7 @@
 """Pretraining: batches in, two losses out, weights moved; the same on one process and on many."""
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +15,6 @@ from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
 from minibert.optim import make_optimizers, schedule, set_learning_rate
 from minibert.tokenization import WordPieceTokenizer
-
 
 BLOCK = 1024        # tokens of a batch that are masked together: a process draws the masks of its rows, and of few others
 

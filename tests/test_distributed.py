@@ -8,10 +8,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from torch.nn.parallel import DistributedDataParallel
 
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, training
 from minibert.data import TokenFile, write_tokens
-from minibert.distributed import Processes, ProcessLost, joined, own_device, whole, whole_model
+from minibert.distributed import Processes, ProcessLost, accumulate, joined, own_device, whole, whole_model
 from minibert.fast import FastPreTraining
 from minibert.resume import checkpoints, load_checkpoint, save_checkpoint
 from minibert.training import Batches, Pretraining, PretrainingOptions
@@ -146,6 +147,17 @@ def test_accumulation_is_the_big_batch(corpus):
     big, *small = (train(Processes(), corpus.path, micro_batch=rows) for rows in (12, 6, 5, 1))
     for found in small:
         assert_same_run(found, big)
+
+
+def test_gradients_travel_once_an_update():
+    wrapped = DistributedDataParallel.__new__(DistributedDataParallel)      # no processes needed for this
+    torch.nn.Module.__init__(wrapped)
+    wrapped.require_backward_grad_sync = True
+    for last in (False, True):
+        with accumulate(wrapped, last):
+            assert wrapped.require_backward_grad_sync is last
+    with accumulate(torch.nn.Linear(1, 1), last=False):
+        pass
 
 
 DROPOUT = [dict(dropout=0.2, micro_batch=6)]
