@@ -15,6 +15,11 @@ import equal_time  # noqa: E402
 import log  # noqa: E402
 import speed  # noqa: E402
 
+from minibert import WordPieceTokenizer  # noqa: E402
+from minibert.data import TokenFile, write_tokens  # noqa: E402
+from minibert.held_out import HeldOut  # noqa: E402
+from minibert.tokenization import SPECIAL_TOKENS  # noqa: E402
+
 SHAPE = contestants.config(2, 64, 100)
 
 
@@ -96,6 +101,50 @@ def test_only_values_with_a_tolerance_are_compared(toy):
 def test_a_check_can_be_a_part(toy):
     assert toy() == 0 and toy("--check") == 0 and toy.asked == [("a", 0), ("b", 0)]
     assert toy("--check", checked=[("a", 1)]) == 0 and toy.asked == [("a", 1)]
+
+
+# Equal time
+
+@pytest.fixture
+def small_corpus(tmp_path, monkeypatch):
+    """equal_time with random text and a small model; its rows are kept in a folder of their own."""
+    tokenizer = WordPieceTokenizer({token: i for i, token in enumerate([*SPECIAL_TOKENS, *(f"w{i}" for i in range(95))])})
+    draw = torch.Generator().manual_seed(0)
+    write_tokens(tmp_path / "train.tokens", [torch.randint(5, 100, (20, 9), generator=draw).tolist() for _ in range(12)], 100)
+    train = TokenFile(tmp_path / "train.tokens")
+    monkeypatch.setattr(equal_time, "corpus", lambda: (tokenizer, train, HeldOut(train, train, tokenizer, 128, 4)))
+    monkeypatch.setattr(equal_time, "SHAPE", (1, 64, 100))
+    monkeypatch.setattr(equal_time, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(equal_time, "BUDGET", 0.5)
+
+
+def test_the_rows_of_equal_time_fit_together():
+    names = [row for row in equal_time.ROWS if row[1] is not None]
+    assert len(set(names)) == len(names) and {name for name, _ in names} == equal_time.ALL.keys() and set(equal_time.CHECKED) <= set(names)
+    for recipe in equal_time.ALL.values():
+        assert recipe.steps_of is None or equal_time.ALL[recipe.steps_of].peer
+    mine, its = equal_time.RECIPES["AdamW, half the time"], equal_time.RECIPES["peer, AdamW"]
+    assert equal_time.replace(mine, peer=True, share=1.0) == its               # the same recipe
+
+
+def test_short_rows_come_first_with_as_many_tokens(small_corpus):
+    run = equal_time.Run(equal_time.POST, seed=0, steps=10)
+    shapes = [tuple(run._batch(number)["input_ids"].shape) for number in range(10)]
+    assert shapes == [(64, 32)] * 6 + [(16, 128)] * 4
+    again = equal_time.Run(equal_time.POST, seed=0, steps=10)
+    assert torch.equal(run._batch(3)["labels"], again._batch(3)["labels"])
+
+
+@pytest.mark.parametrize("recipe", [equal_time.PEER, equal_time.PRE])
+def test_a_run_is_the_same_again_and_is_not_made_twice(small_corpus, recipe, monkeypatch):
+    monkeypatch.setattr(equal_time, "ALL", {"x": recipe})
+    seconds = {"x": 0.1}
+    monkeypatch.setattr(equal_time, "seconds_per_step", lambda: seconds)
+    first = equal_time.measure("x", 0)
+    assert first["steps"] == 5 and first["tokens"] == 5 * 16 * 128 and first["curve"][-1] == [0.5, first["word_loss"]]
+    assert equal_time.train(recipe, 0, 5, 0.1) == first != equal_time.train(recipe, 1, 5, 0.1)
+    monkeypatch.setattr(equal_time, "train", None)
+    assert equal_time.measure("x", 0) == first
 
 
 # What is promised
