@@ -200,7 +200,7 @@ class RunFolder:
                 return None
             write_tokens(path, (tokenizer.encode_texts(document) for document in chain([first], found)), tokenizer.vocab_size)
         try:
-            tokens = TokenFile(path)
+            tokens = TokenFile(path, check=self.writes)
         except ValueError as error:
             raise ValueError(f"{error} (delete it, and --resume makes it again)") from error
         self._keep(name, tokens.checksum)

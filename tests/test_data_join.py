@@ -55,3 +55,13 @@ def test_shards_written_by_several_processes_hold_every_document_once(tmp_path):
         corpus = TokenFile(path)
         return sorted(tuple(part) for part in np.split(corpus.tokens, corpus.document_bounds()[1:-1]))
     assert text_of(tmp_path / "joined") == text_of(tmp_path / "whole")
+
+
+def test_one_process_is_enough_to_check_a_large_file(tmp_path):
+    write_tokens(tmp_path / "text", draw_documents(9, 50), 50)
+    damaged = bytearray((tmp_path / "text").read_bytes())
+    damaged[520] ^= 1
+    (tmp_path / "text").write_bytes(damaged)
+    with pytest.raises(ValueError, match="does not have the checksum"):
+        TokenFile(tmp_path / "text")
+    assert len(TokenFile(tmp_path / "text", check=False).documents) == 10
