@@ -18,11 +18,12 @@ import torch
 import transformers
 
 import minibert
-from minibert import cli, run_loop
+from minibert import cli
 from minibert.commands.pretrain_options import RECIPE, duration
 from minibert.resume import checkpoints
 from minibert.run_folder import read_log
 from minibert.training import Pretraining, PretrainingOptions
+from test_resume import at_operation
 
 SHAPE = dict(vocab_size=99, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=32,
              hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1)
@@ -273,6 +274,38 @@ def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
     assert kills >= 3 and (moment == "random" or half_written >= 2), (kills, half_written)
     assert_same(out, finished)
     assert sorted(path.name for path in (out / "checkpoints").iterdir()) == ["step-00000028", "step-00000030"]
+
+
+def dying(argv: list[str], number: int, folder: Path) -> None:
+    """The command, dead before an operation of a number on files in a folder."""
+    at_operation(number, folder, lambda: os._exit(9))
+    sys.exit(cli.main(argv))
+
+
+@pytest.mark.slow
+def test_death_while_the_text_is_prepared(given, finished, tmp_path):
+    """Before every 40th operation on a file, until the first checkpoint is written: the same command, with --resume where it must be, ends well."""
+    deaths = 0
+    for number in range(18, 1000, 40):
+        out = tmp_path / str(number)
+        for _ in range(2):
+            options = ["--resume"] if (out / "run.json").is_file() else given
+            child = CONTEXT.Process(target=dying, args=(["pretrain", "--out", str(out), *options, "--time-limit", "0s"], number, out))
+            child.start()
+            child.join()
+            if child.exitcode == 0:
+                break
+            assert child.exitcode == 9
+            deaths, number = deaths + 1, 10 ** 9
+        assert child.exitcode == 0
+        for name in ("vocabulary/vocab.txt", "train.tokens", "valid.tokens"):
+            assert (out / name).read_bytes() == (finished / name).read_bytes()
+        assert json.loads((out / "run.json").read_text())["digests"] == json.loads((finished / "run.json").read_text())["digests"]
+        assert [path.name for path in (out / "checkpoints").iterdir()] == ["step-00000000"]
+        assert not [path for path in out.iterdir() if path.name.startswith(".") and path.name != ".lock"]
+        if number < 10 ** 9:
+            break
+    assert deaths > 2
 
 
 @pytest.mark.slow
