@@ -140,7 +140,7 @@ def test_the_shares_of_that_run_are_unequal(corpus):
     """Else a mean over processes would pass the test above."""
     batches = Batches(corpus, TOKENIZER, PretrainingOptions(**OPTIONS))
     words = [[sum(int((piece["labels"] != -100).sum()) for piece, _ in batches.pieces(step, rank, 2)) for rank in (0, 1)] for step in range(5)]
-    assert all(one != other for one, other in words)
+    assert sum(one != other for one, other in words) >= 4, words
 
 
 def test_accumulation_is_the_big_batch(corpus):
