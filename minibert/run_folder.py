@@ -81,6 +81,7 @@ class RunFolder:
         """
         self.writes = writes
         self.path = Path(path)
+        self._made: list[Path] = []         # by this process; what was there before is somebody's work
         self.checkpoints, self.model, self.log = (self.path / name for name in ("checkpoints", "model", "log.jsonl"))
         begun = (self.path / "run.json").is_file()
         if settings is None and not begun:
@@ -138,10 +139,9 @@ class RunFolder:
             raise ValueError(f"{self.path / name} is not the one that this run began with: put that back, or begin a new run with another --out")
 
     def abandon(self) -> None:
-        """Take away a new run that could not begin, so that the same folder can be named again."""
-        for name in ("run.json", "train.tokens", "valid.tokens"):
-            (self.path / name).unlink(missing_ok=True)
-        shutil.rmtree(self.path / "vocabulary", ignore_errors=True)
+        """Take away what was made of a new run that could not begin, so that the same folder can be named again."""
+        for path in (self.path / "run.json", *self._made):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     # -- vocabulary and tokens ---------------------------------------------------------------------------------
 
@@ -186,6 +186,7 @@ class RunFolder:
             for path in (*writing.iterdir(), writing):
                 sync(path)
             os.rename(writing, folder)
+            self._made.append(folder)
             sync(self.path)
         self._keep("vocabulary/vocab.txt", sha256(folder / "vocab.txt"))
         return WordPieceTokenizer.from_pretrained(folder)
@@ -199,6 +200,7 @@ class RunFolder:
             if first is None:
                 return None
             write_tokens(path, (tokenizer.encode_texts(document) for document in chain([first], found)), tokenizer.vocab_size)
+            self._made.append(path)
         try:
             tokens = TokenFile(path, check=self.writes)
         except ValueError as error:

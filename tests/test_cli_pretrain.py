@@ -413,6 +413,20 @@ def test_a_deleted_token_file_is_made_again(finished, run, tmp_path):
     assert (tmp_path / "run" / "train.tokens").read_bytes() == (finished / "train.tokens").read_bytes()
 
 
+def test_a_run_that_cannot_begin_leaves_what_was_there(given, finished, run, tmp_path):
+    """A vocabulary and tokens that somebody made, perhaps in hours; what the run itself made goes."""
+    out = tmp_path / "run"
+    shutil.copytree(finished / "vocabulary", out / "vocabulary")
+    shutil.copy(finished / "train.tokens", out)
+    (out / "valid.tokens").write_bytes(b"no tokens")
+    status, _, err = run(*given, "--out", out)
+    assert status == 2 and "valid.tokens" in err
+    assert sorted(set(os.listdir(out)) - {".lock"}) == ["train.tokens", "valid.tokens", "vocabulary"]
+    (out / "valid.tokens").unlink()
+    assert run(*given, "--out", out)[0] == 0
+    assert_same(out, finished)
+
+
 def test_a_corpus_that_has_changed_is_refused(given, run, tmp_path):
     shutil.copytree(given[1], tmp_path / "texts")
     argv = ["--corpus", tmp_path / "texts", *given[2:], "--out", tmp_path / "run"]
