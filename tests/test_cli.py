@@ -63,7 +63,7 @@ def test_info_as_json(run):
 
 def test_info_on_the_cost_of_training(run):
     status, out, _ = run("info", "base", "--train-tokens", "3.67e10")
-    assert status == 0 and "Pretraining on 36,700,000,000 tokens" in out and "A100" in out and "89.06 hours at 20% of 312 trillion" in out
+    assert status == 0 and "Pretraining on 36,700,000,000 tokens" in out and "A100" in out and "89.07 hours at 20% of 312 trillion" in out
     status, out, _ = run("info", "base", "--train-tokens", "3.67e10", "--utilisation", "0.4", "--json")
     assert json.loads(out)["training"]["gpu_hours"]["A100"] == pytest.approx(89.1 / 2, abs=0.03)
     for bad, sentence in ((("--train-tokens", "-1"), "tokens must be above 0, not -1.0"),
