@@ -66,6 +66,14 @@ def test_shipping_again_replaces(root, tmp_path):
     assert f'SMALL: "{sha256(weights)}"' in (root / "minibert" / "hub.py").read_text()
 
 
+def test_of_another_run_the_log_alone(root, tmp_path, monkeypatch):
+    monkeypatch.setattr(ship, "ROOT", root)
+    run = run_folder(tmp_path / "run", BertForPreTraining(small_config()))
+    assert ship.main([str(run), "--log-only", "toy"]) == 0
+    assert [path.name for path in (root / "benchmarks" / "logs").iterdir()] == ["toy.json"]
+    assert [path.name for path in (root / "minibert" / "pretrained" / SMALL).iterdir()] == ["README.md"]
+
+
 @pytest.mark.parametrize("spoil, message", [
     (lambda model: BertForMaskedLM(model.config), "is a BertForMaskedLM with norm_first=False"),
     (lambda model: model.bert.pooler.dense.weight.data.fill_(1e5), "half precision cannot hold bert.pooler.dense.weight"),

@@ -4,6 +4,8 @@
     python benchmarks/shipped.py        # measure it
     python tools/ship.py --card         # the numbers of both logs into the card
 
+    python tools/ship.py RUN_FOLDER --log-only first-run    # of another run keep the log alone
+
 A trained model is 11 MB that every clone carries for ever: commit one seldom.
 """
 
@@ -61,13 +63,20 @@ def ship(run: Path, root: Path = ROOT) -> None:
         raise ValueError(f"{hub} has no line for the digest of {SMALL}")
     hub.write_text(text, encoding="utf-8")
 
+    log = write_log(run, root / RUN_LOG)
+    draw(log, target / "curves.png")
+    print(f"shipped: {weights.relative_to(root)}, {weights.stat().st_size:,} bytes, {sum(p.numel() for p in model.parameters()):,} parameters")
+
+
+def write_log(run: Path, path: Path) -> dict:
+    """Keep what a run was asked for and its curve as one file; gives back what it wrote."""
     log = json.loads((run / "run.json").read_text(encoding="utf-8"))
     records = read_log(run / "log.jsonl")
     log["tokens_seen"] = round(statistics.fmean(record["tokens"] for record in records) * records[-1]["step"])      # some steps are not logged
     log["curve"] = thinned(records)
-    (root / RUN_LOG).write_text(without_folders(json.dumps(log, indent=1)) + "\n", encoding="utf-8")
-    draw(log, target / "curves.png")
-    print(f"shipped: {weights.relative_to(root)}, {weights.stat().st_size:,} bytes, {sum(p.numel() for p in model.parameters()):,} parameters")
+    log = json.loads(without_folders(json.dumps(log)))
+    path.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
+    return log
 
 
 def thinned(records: list[dict]) -> list[dict]:
@@ -195,12 +204,15 @@ def main(argv: list[str] | None = None) -> int:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("run", nargs="?", type=Path, metavar="RUN_FOLDER", help="the folder of a finished run of `minibert pretrain`")
     what.add_argument("--card", action="store_true", help="put the measured numbers into the card")
+    parser.add_argument("--log-only", metavar="NAME", help="write benchmarks/logs/NAME.json and ship nothing")
     arguments = parser.parse_args(argv)
     torch.manual_seed(0)
     try:
         if arguments.card:
             card = PACKAGED / SMALL / "README.md"
             card.write_text(fill_card(card.read_text(encoding="utf-8"), card_blocks() | {"examples": examples()}), encoding="utf-8")
+        elif arguments.log_only:
+            write_log(arguments.run, ROOT / LOGS / f"{arguments.log_only}.json")
         else:
             ship(arguments.run)
     except (ValueError, OSError) as error:
