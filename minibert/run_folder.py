@@ -73,8 +73,10 @@ class Settings:
 class RunFolder:
     """A run's folder, opened for one process that writes; a second one is refused as long as this one lives."""
 
-    def __init__(self, path: str | Path, settings: Settings | None = None, writes: bool = True):
+    def __init__(self, path: str | Path, settings: Settings | None = None, writes: bool = True, given: dict | None = None):
         """`settings` begin a new run, None opens the one that is there. Raises a ValueError where that does not fit.
+
+        `given` is what else was asked for when the run began, such as how often it logs; `remembered` gives it back.
 
         Of several processes that work on one run, the first one opens and prepares the folder; then the others open it
         with `writes` False.
@@ -97,7 +99,7 @@ class RunFolder:
         if begun:
             self.record = self._read_record()
         else:
-            self.record = {"settings": dataclasses.asdict(settings), "sources": sources, "sessions": []}
+            self.record = {"settings": dataclasses.asdict(settings), "given": given or {}, "sources": sources, "sessions": []}
             self._write_record()
         self.settings = Settings.from_dict(self.record["settings"])
 
@@ -120,6 +122,11 @@ class RunFolder:
     def sessions(self) -> list[dict]:
         """How the run was started and went on, the last time last."""
         return self.record["sessions"]
+
+    @property
+    def remembered(self) -> dict:
+        """What was asked for the last time, or when the run began: a run may be killed before its first session."""
+        return self.sessions[-1]["given"] if self.sessions else self.record.get("given", {})
 
     def add_session(self, session: dict) -> None:
         self.sessions.append(session)

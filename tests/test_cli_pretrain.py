@@ -231,6 +231,16 @@ def test_what_was_given_once_is_remembered(given, run, tmp_path):
     assert checkpoints(tmp_path / "run" / "checkpoints")[0].name == "step-00000028", "--checkpoint-every 7"
 
 
+def test_a_run_that_ended_before_its_first_step_remembers_too(given, finished, run, tmp_path, monkeypatch):
+    def end(*_):
+        raise KeyboardInterrupt
+    with monkeypatch.context() as patch:
+        patch.setattr("minibert.commands.pretrain._begin", end)
+        assert run(*given, "--out", tmp_path / "run")[0] == 130
+    assert run("--out", tmp_path / "run", "--resume")[0] == 0
+    assert_same(tmp_path / "run", finished)
+
+
 CONTEXT = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 CONTEXT.set_forkserver_preload(["minibert.cli"])
 
@@ -247,6 +257,11 @@ def slow_disk(argv: list[str], delay: float) -> None:
 def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
     """Killed again and again, at random or as soon as a checkpoint is half written, a run ends with the very same bytes."""
     draw, out, kills, half_written = np.random.default_rng(), tmp_path / "run", 0, 0
+    started = time.monotonic()
+    child = CONTEXT.Process(target=slow_disk, args=(["pretrain", "--out", str(tmp_path / "undisturbed"), *given], 0.02))
+    child.start()
+    child.join()
+    whole = time.monotonic() - started          # on this machine
     while True:
         options = ["--resume"] if (out / "run.json").is_file() else given
         last = kills == 8
@@ -255,9 +270,9 @@ def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
         if last:
             child.join()
         elif moment == "random":
-            child.join(draw.uniform(0.1, 4.0))
+            child.join(draw.uniform(0.0, 0.4 * whole))
         else:
-            seen, number = {path.name for path in out.glob("checkpoints/.writing-*")}, draw.integers(1, 4)
+            seen, number = {path.name for path in out.glob("checkpoints/.writing-*")}, draw.integers(1, 3)
             while child.is_alive() and number:
                 now = {path.name for path in out.glob("checkpoints/.writing-*")}
                 number -= bool(now - seen)
@@ -271,7 +286,7 @@ def test_kill_9_at_any_moment(moment, given, finished, tmp_path):
             break
         assert child.exitcode == -signal.SIGKILL
         kills += 1
-    assert kills >= 3 and (moment == "random" or half_written >= 2), (kills, half_written)
+    assert kills >= 1 and (moment == "random" or half_written >= 1), (kills, half_written)
     assert_same(out, finished)
     assert sorted(path.name for path in (out / "checkpoints").iterdir()) == ["step-00000028", "step-00000030"]
 

@@ -77,6 +77,7 @@ def source(tmp_path_factory):
     """A copy of what the distribution is made of."""
     folder = tmp_path_factory.mktemp("source") / "minibert-course"
     shutil.copytree(ROOT / "minibert", folder / "minibert", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "benchmarks" / "logs", folder / "benchmarks" / "logs")
     for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text.md"):
         shutil.copy(ROOT / name, folder)
     return folder

@@ -58,10 +58,10 @@ def _pretrain(out: Path, resume: bool, given: dict, session: dict, device: torch
     folder = None
     try:
         if first:
-            folder = _open(out, resume, given)
+            folder = _open(out, resume, given, session)
         processes.sum(torch.zeros(1))           # the others wait here until the folder is ready for them
         folder = folder or RunFolder(out, writes=False)
-        session = (folder.sessions[-1]["given"] if folder.sessions else {}) | session
+        session = folder.remembered | session
         is_new = not checkpoints(folder.checkpoints)
         run, held_out = _begin(folder, session, device, processes, is_new)
     except (ValueError, OSError):
@@ -85,9 +85,9 @@ def _pretrain(out: Path, resume: bool, given: dict, session: dict, device: torch
     return status
 
 
-def _open(out: Path, resume: bool, given: dict) -> RunFolder:
+def _open(out: Path, resume: bool, given: dict, session: dict) -> RunFolder:
     """The folder of the run, with vocabulary and tokens in it."""
-    folder = RunFolder(out, None if resume else make_settings(given))
+    folder = RunFolder(out, None if resume else make_settings(given), given=_to_remember(session))
     if resume:
         refuse_changes(folder.settings, given)
     try:
@@ -188,7 +188,11 @@ def _note(run: Pretraining, folder: RunFolder, session: dict) -> None:
               "(run.json has both): the run goes on, but perhaps not bit for bit")
     folder.add_session({"command": shlex.join(["minibert", *sys.argv[1:]]), "from_step": run.step,
                         "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-                        "given": {name: session[name] for name in REMEMBERED if name in session}, **now})
+                        "given": _to_remember(session), **now})
+
+
+def _to_remember(session: dict) -> dict:
+    return {name: session[name] for name in REMEMBERED if name in session}
 
 
 def _finish(run: Pretraining, model: BertForPreTraining, folder: RunFolder) -> None:
