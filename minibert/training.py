@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.data import PairRows, TokenFile, mask_tokens
-from minibert.distributed import Processes, accumulate, whole
+from minibert.distributed import Processes, accumulate, part_like, whole
 from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
 from minibert.optim import make_optimizers, schedule, set_learning_rate
@@ -31,6 +31,7 @@ class PretrainingOptions:
     length: int = 128                       # tokens in a row
     long_length: int = 512                  # tokens in a row at the end, so that late positions learn too
     long_share: float = 0.1                 # share of the steps at that length (fewer rows, as many tokens)
+    copy_positions: bool = True             # where rows become longer, the new positions begin as copies of the trained ones
     mask_rate: float = 0.15                 # share of the ordinary tokens to predict
     next_sentence: bool = True              # whether the next-sentence loss counts
     optimizer: str = "muon"                 # "muon" (with AdamW on the rest) or "adamw"
@@ -188,6 +189,8 @@ class Pretraining:
         a mean over processes.
         """
         options, processes = self.options, self.processes
+        if options.copy_positions:
+            self._copy_positions()
         factor = schedule(self.step, options.steps, options.warmup, options.decay)
         set_learning_rate(self.optimizers, factor)
         pieces = list(self.batches.pieces(self.step, processes.rank, processes.world))
@@ -210,6 +213,21 @@ class Pretraining:
         word_loss, word_hits, pair_loss, pair_hits = processes.sum(totals).tolist()
         return Progress(self.step, word_loss / words, word_hits / words, pair_loss / pairs, pair_hits / pairs,
                         factor * options.learning_rate, float(whole(norm)), tokens)
+
+    @torch.no_grad()
+    def _copy_positions(self) -> None:
+        """At the first step with longer rows: positions that no row has had begin as copies of those before, in order.
+
+        What the heads have learned about neighbours then holds at every place at once; fresh vectors would have to
+        learn it anew (Beltagy et al. 2020, section 5, who made RoBERTa's 512 positions into 4,096).
+        """
+        stages = self.options.stages()
+        trained = max((length for first, length in stages if first < self.step), default=math.inf)
+        positions = getattr(self.model.bert.embeddings, "position_embeddings", None)
+        if not isinstance(positions, nn.Embedding) or not any(first == self.step and length > trained for first, length in stages):
+            return
+        table = positions.weight                                            # [positions, H]
+        table.copy_(part_like(whole(table)[torch.arange(len(table)) % trained], table))
 
     def _count(self, pieces: list[tuple[dict[str, Tensor], int]]) -> tuple[int, int, int]:
         """Masked words, pairs and real tokens of the step, over all processes; at least one of the first two."""

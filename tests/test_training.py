@@ -13,7 +13,7 @@ from minibert.data import TokenFile, write_tokens
 from minibert.data.masking import IGNORE
 from minibert.optim import decayed, make_optimizers, schedule, set_learning_rate
 from minibert.training import Batches, Pretraining, PretrainingOptions, choose_precision
-from tiny_run import CONFIG, OPTIONS, TOKENIZER, V, make_run, weights, write_corpus
+from tiny_run import CONFIG, OPTIONS, TOKENIZER, V, equal, make_run, weights, write_corpus
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def readable_gradients(run: Pretraining, step: int) -> tuple[torch.Tensor, dict[
 @pytest.mark.parametrize("clip", [1e9, 0.05])
 def test_an_update_is_adamw_done_by_hand(corpus, double, micro_batch, clip):
     """Three steps: mean losses over the whole batch whatever its pieces, clipping, moments, decay, schedule; Kingma & Ba 2014, algorithm 1."""
-    run = double(corpus, optimizer="adamw", micro_batch=micro_batch, clip=clip, learning_rate=0.01, warmup=2)
+    run = double(corpus, optimizer="adamw", micro_batch=micro_batch, clip=clip, learning_rate=0.01, warmup=2, copy_positions=False)
     moments = {name: [torch.zeros_like(parameter), torch.zeros_like(parameter)] for name, parameter in run.model.named_parameters()}
     clipped = []
     for step in range(4):
@@ -215,6 +215,30 @@ def test_masks_are_drawn_anew_and_at_the_rate(corpus):
     ordinary = sum(int(piece["attention_mask"].sum()) - 3 * len(piece["labels"]) for piece in pieces)
     assert int(masked.sum()) / ordinary == pytest.approx(0.3, abs=0.01)
     assert len(masked.unique(dim=0)) > 1000, "an epoch has some 200 rows"
+
+
+def test_new_positions_begin_as_copies_of_the_trained_ones(corpus):
+    """16 tokens, then 32: with no optimiser in that step, what is found afterwards is what it began with."""
+    run = make_run(corpus)
+    before = weights(run)["bert.embeddings.position_embeddings.weight"]
+    for _ in range(3):
+        run.train_step()
+    trained = weights(run)["bert.embeddings.position_embeddings.weight"]
+    assert not torch.equal(trained[:16], before[:16])
+    run.optimizers = []
+    run.train_step()
+    extended = weights(run)["bert.embeddings.position_embeddings.weight"]
+    assert torch.equal(extended, torch.cat([trained[:16], trained[:16]]))
+
+
+@pytest.mark.parametrize("changes", [{"copy_positions": False}, {"length": 32, "short_length": 16, "short_share": 0.0, "long_length": 16}])
+def test_positions_stay_where_they_are_trained_or_nothing_was_asked_for(corpus, changes):
+    run = make_run(corpus, **changes)
+    for _ in range(3):
+        run.train_step()
+    trained, run.optimizers = weights(run), []
+    run.train_step()
+    assert equal(weights(run), trained)
 
 
 # -- precision ---------------------------------------------------------------------------------------------------------

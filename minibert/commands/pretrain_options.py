@@ -26,6 +26,7 @@ RECIPE = {
     "short_share": "share of the steps at that length, with as many tokens in more rows; 0: none",
     "long_length": "tokens in a row at the end, so that late positions are trained too",
     "long_share": "share of the steps at that length, with as many tokens in fewer rows; 0: none",
+    "copy_positions": "where rows become longer, begin their new positions as copies of the trained ones; not with --from",
     "mask_rate": "share of the tokens to predict",
     "next_sentence": "train next-sentence prediction as well",
     "optimizer": "muon on the matrices and adamw on the rest, or adamw on everything",
@@ -121,7 +122,8 @@ def moment(text: str) -> str:
 def make_settings(given: dict) -> Settings:
     """The settings of a new run from the options that were given."""
     names = {field.name for field in dataclasses.fields(PretrainingOptions)}
-    options = PretrainingOptions(**{"steps": STEPS} | {name: value for name, value in given.items() if name in names})
+    defaults = {"steps": STEPS, "copy_positions": "start" not in given}         # a saved model's positions are trained
+    options = PretrainingOptions(**defaults | {name: value for name, value in given.items() if name in names})
     other = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if name not in names}
     for name in ("vocab", "vocab_size", "preset", "norm_first"):
         if "start" in other and name in other:
