@@ -68,7 +68,7 @@ SPLITS = {
 @pytest.fixture
 def hub(monkeypatch):
     """A hub with small sets, streamed by the library itself."""
-    def load_dataset(path, config, split, streaming):
+    def load_dataset(path, name, split, streaming):
         assert streaming
         found = datasets.Dataset.from_list([{"id": str(number), "text": text} for number, text in enumerate(SPLITS[path][split])])
         return found.to_iterable_dataset(num_shards=min(5, len(found)))

@@ -69,12 +69,14 @@ def of_split(texts: Iterable[str], split: str, first: int = 0) -> Iterator[str]:
 
 
 def _texts(path: Path, blank_lines: int) -> Iterator[str]:
-    lines = _lines(path)
-    return _json_texts(path, lines) if ".jsonl" in path.suffixes else _plain_texts(lines, blank_lines)
+    return _json_texts(path) if ".jsonl" in path.suffixes else _plain_texts(read_lines(path), blank_lines)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """The decoded lines of a file, compressed or not, without their ends."""
+def read_lines(path: Path) -> Iterator[str]:
+    """The decoded lines of a file, compressed (.gz, .xz) or not, without their ends.
+
+    Raises a ValueError with file and line for what is no UTF-8 text, damaged, empty or not there.
+    """
     opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     number = 0
     try:
@@ -112,14 +114,19 @@ def _plain_texts(lines: Iterable[str], blank_lines: int) -> Iterator[str]:
         yield "\n".join(document)
 
 
-def _json_texts(path: Path, lines: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(lines, start=1):
+def _json_texts(path: Path) -> Iterator[str]:
+    for number, record in json_lines(path):
+        if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+            raise ValueError(f'{path}, line {number}: wanted an object with a "text" that is a string, found {json.dumps(record)[:60]!r}')
+        yield record["text"]
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, object]]:
+    """What the lines of a .jsonl file hold, each with its number; blank lines are passed over, errors as of `read_lines`."""
+    for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            yield number, json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"{path}, line {number}: not JSON ({error})") from error
-        if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-            raise ValueError(f'{path}, line {number}: wanted an object with a "text" that is a string, found {line[:60]!r}')
-        yield record["text"]

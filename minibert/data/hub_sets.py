@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Callable
 
 HELD_OUT = 1000             # one Wikipedia article in this many is for validation
+INSTEAD = "take the corpus 'default', which needs none"
 
 # -- adapters: rows of the hub's schema -> documents, uncut ------------------------------------------------------------
 
@@ -80,7 +81,7 @@ def hub_texts(name: str, split: str, index: int, count: int) -> Iterator[str]:
     """
     hub_set = HUB_SETS[name]
     splits = tuple(dict.fromkeys(chain.from_iterable(hub_set.splits.values()))) if split == "all" else hub_set.splits[split]
-    parts = [_open(name, hub_set, part) for part in splits]
+    parts = [open_hub_set(f"the corpus {name!r}", hub_set.path, part, INSTEAD, name=hub_set.config) for part in splits]
     if name == "wikipedia":
         (rows,) = parts
         if rows.num_shards >= count:            # each process fetches files of its own, not all of them
@@ -94,19 +95,22 @@ def _is_held_out(row: dict) -> bool:
     return zlib.crc32(row["id"].encode()) % HELD_OUT == 0
 
 
-def _open(name: str, hub_set: HubSet, split: str):
+def open_hub_set(what: str, path: str, split: str, instead: str, **options):
+    """The rows of one split of a set on the hub, streamed; `options` go to `datasets.load_dataset`.
+
+    Raises a ValueError that begins with `what` and advises `instead` where `datasets` or the network is missing.
+    """
     try:
         import datasets                         # slow to import: only where they are asked for
         import huggingface_hub
     except ImportError as error:
-        raise ValueError(f"the corpus {name!r} needs the package datasets: pip install datasets "
-                         "(or take the corpus 'default')") from error
+        raise ValueError(f"{what} needs the package datasets: pip install datasets (or {instead})") from error
     try:
         # asked first, because without a network `datasets` tries again and again for half a minute
-        huggingface_hub.HfApi().dataset_info(hub_set.path, timeout=10)
-        return datasets.load_dataset(hub_set.path, hub_set.config, split=split, streaming=True)
+        huggingface_hub.HfApi().dataset_info(path, timeout=10)
+        return datasets.load_dataset(path, split=split, streaming=True, **options)
     except Exception as error:                  # the client and its network library each raise their own families
-        raise _unreachable(name, hub_set, error) from error
+        raise _unreachable(what, path, error, instead) from error
 
 
 def _telling(name: str, texts: Iterator[str]) -> Iterator[str]:
@@ -114,10 +118,10 @@ def _telling(name: str, texts: Iterator[str]) -> Iterator[str]:
     try:
         yield from texts
     except Exception as error:
-        raise _unreachable(name, HUB_SETS[name], error) from error
+        raise _unreachable(f"the corpus {name!r}", HUB_SETS[name].path, error, INSTEAD) from error
 
 
-def _unreachable(name: str, hub_set: HubSet, error: Exception) -> ValueError:
+def _unreachable(what: str, path: str, error: Exception, instead: str) -> ValueError:
     reason = (str(error).strip() or "no details").splitlines()[0]
-    return ValueError(f"cannot read the corpus {name!r} ({hub_set.path} on the hub): {type(error).__name__}: {reason}. "
-                      "What to do: check the network; or take the corpus 'default', which needs none")
+    return ValueError(f"cannot read {what} ({path} on the hub): {type(error).__name__}: {reason}. "
+                      f"What to do: check the network; or {instead}")
