@@ -26,6 +26,7 @@ PRESETS = {"tiny": (2, 128), "mini": (4, 256), "small": (4, 512), "medium": (8, 
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 POSITION_TYPES = ("absolute", "sinusoidal", "none")
+SENTENCE_HEAD = ("kind", "vector", "segments", "sizes")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class BertConfig:
     norm_first: bool = False                     # pre-norm instead of the published post-norm
     classifier_dropout: float | None = None      # before a task head; None: hidden_dropout_prob
     id2label: dict[int, str] | None = None       # names of the classes of a task head
+    sentence_head: dict | None = None            # SENTENCE_HEAD: what a BertSumExt was made with
 
     def __post_init__(self):
         for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
@@ -92,6 +94,8 @@ class BertConfig:
             if not labels or sorted(labels) != list(range(len(labels))):
                 raise ValueError(f"id2label must name the classes 0, 1, 2, …, not {self.id2label!r}")
             object.__setattr__(self, "id2label", labels)
+        if self.sentence_head is not None and (not isinstance(self.sentence_head, dict) or set(self.sentence_head) != set(SENTENCE_HEAD)):
+            raise ValueError(f"sentence_head must be an object with {', '.join(SENTENCE_HEAD)}, not {self.sentence_head!r}")
 
     @property
     def head_size(self) -> int:
@@ -158,11 +162,9 @@ class BertConfig:
             raise ValueError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict:
-        """All fields as a dict that `from_dict` takes back; `id2label` only where it is set."""
+        """All fields as a dict that `from_dict` takes back; `id2label` and `sentence_head` only where they are set."""
         values = dataclasses.asdict(self)
-        if self.id2label is None:
-            del values["id2label"]
-        return values
+        return {key: value for key, value in values.items() if value is not None or key not in ("id2label", "sentence_head")}
 
     def to_json_string(self) -> str:
         """All fields as the text of a config.json."""
