@@ -10,11 +10,11 @@ import pytest
 
 from minibert.data import wikipedia
 from minibert.data.corpora import documents
-from minibert.data.wikipedia import clean_article
+from minibert.data.wikipedia import clean_sections
 
 
 def clean(source):
-    return clean_article(mwparserfromhell.parse(source))
+    return [paragraph for section in clean_sections(mwparserfromhell.parse(source)) for paragraph in section["paragraphs"]]
 
 
 # -- cleaning ----------------------------------------------------------------------------------------------------------
@@ -37,6 +37,28 @@ def clean(source):
 ])
 def test_what_is_left_of_markup(source, paragraphs):
     assert clean(source) == paragraphs
+
+
+def test_the_sections_of_an_article():
+    source = ("A {{x}}lead.\n\nMore.\n== Life &amp; [[work|works]] ==\nOne.\n=== Early ===\nTwo.\n<div>\n=== Inside ===\nThree.\n</div>\n"
+              "== Table ==\n{|\n| A cell.\n|}\n== References ==\nA book.\n=== More ===\nAnother.\n==Death==\nFour.")
+    assert clean_sections(mwparserfromhell.parse(source)) == [
+        {"heading": "", "level": 1, "paragraphs": ["A lead.", "More."]}, {"heading": "Life & works", "level": 2, "paragraphs": ["One."]},
+        {"heading": "Early", "level": 3, "paragraphs": ["Two."]}, {"heading": "Inside", "level": 3, "paragraphs": ["Three."]},
+        {"heading": "Death", "level": 2, "paragraphs": ["Four."]}]
+
+
+def test_an_article_without_a_lead_has_an_empty_one():
+    assert [section["paragraphs"] for section in clean_sections(mwparserfromhell.parse("== A ==\nOne."))] == [[], ["One."]]
+
+
+def test_the_structure_holds_the_same_text():
+    articles = wikipedia.wikipedia_articles()
+    texts = ["\n\n".join(paragraph for section in article["sections"] for paragraph in section["paragraphs"]) for article in articles]
+    assert texts == wikipedia.wikipedia_texts()
+    assert articles[0]["title"] == "Anarchism" and [section["heading"] for section in articles[0]["sections"]][:3] == ["", "Etymology and terminology", "Origins"]
+    headings = [section["heading"] for article in articles for section in article["sections"]]
+    assert len(headings) > 1500 and not any(re.search(r"[=\[\]{}<>\n]|''|^ | $", heading) for heading in headings)
 
 
 def test_the_whole_corpus():

@@ -16,7 +16,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -41,6 +41,8 @@ RANGES = {"-", "–", "to", "and", "or", "x", "by", "to(-)"}
 DROPPED_TAGS = {"ref", "references", "table", "gallery", "timeline", "source", "syntaxhighlight", "pre", "imagemap"}
 LIST_TAGS = {"li", "dd", "dt"}
 ITEM = "\n\n\ufffb"         # before an item of a list, which is a paragraph of its own
+SECTION = "\ufffa"          # before a heading: its level and its words
+HEADING = re.compile(SECTION + r"(?P<level>\d) (?P<title>.*)")
 LEAST_WORDS = 8             # an item with fewer is no prose
 NO_PROSE = re.compile(r"\b(references?|bibliography|further reading|sources|notes|footnotes|citations?|cited|external links|"
                       r"see also|editions|publications|textbooks)\b", re.IGNORECASE)
@@ -62,25 +64,37 @@ def wikipedia_texts() -> list[str]:
 
     Raises a ValueError that says what to install where the extract or the parser of its markup is missing.
     """
-    path = cache_folder() / f"wikipedia-extract-{CLEANER}.jsonl.xz"
-    lines = _read_cache(path)
-    if lines is None:
-        lines = [json.dumps(article, ensure_ascii=False) for article in clean_extract()]
-        _write_cache(path, lines)
-    return [json.loads(line)["text"] for line in lines]
+    return [article["text"] for article in _cached(f"wikipedia-extract-{CLEANER}.jsonl.xz", clean_extract)]
+
+
+def wikipedia_articles() -> list[dict]:
+    """The same articles with their structure: {"title", "sections": [{"heading", "level", "paragraphs"}, …]}.
+
+    The first section is the lead: what stands before the first heading, with heading "" and level 1. A section with a
+    heading of level 3 is part of the one of level 2 before it. Sections without prose are left out, the lead excepted.
+    The paragraphs, one after the other, are those of `wikipedia_texts`. They have a cache of their own.
+    """
+    return list(_cached(f"wikipedia-articles-{CLEANER}.jsonl.xz", clean_articles))
 
 
 def clean_extract() -> Iterator[dict]:
     """Clean the articles of the installed extract one by one: {"title", "text"}, in the order of the dump."""
+    for article in clean_articles():
+        paragraphs = [paragraph for section in article["sections"] for paragraph in section["paragraphs"]]
+        yield {"title": article["title"], "text": "\n\n".join(paragraphs)}
+
+
+def clean_articles() -> Iterator[dict]:
+    """Clean the articles of the installed extract one by one, as `wikipedia_articles` gives them."""
     data = _installed_extract()
     try:
         import mwparserfromhell
     except ImportError as error:
         raise ValueError(f"the default corpus needs the package mwparserfromhell: {INSTALL}") from error
     for title, source in tqdm(list(_articles(data)), desc="Cleaning Wikipedia articles", unit="article"):
-        paragraphs = clean_article(mwparserfromhell.parse(source))
-        if sum(len(split_sentences(paragraph)) for paragraph in paragraphs) >= LEAST:
-            yield {"title": title, "text": "\n\n".join(paragraphs)}
+        sections = clean_sections(mwparserfromhell.parse(source))
+        if sum(len(split_sentences(paragraph)) for section in sections for paragraph in section["paragraphs"]) >= LEAST:
+            yield {"title": title, "sections": sections}
 
 
 # -- the extract -------------------------------------------------------------------------------------------------------
@@ -110,11 +124,15 @@ def _articles(data: bytes) -> Iterator[tuple[str, str]]:
 
 # -- cleaning ----------------------------------------------------------------------------------------------------------
 
-def clean_article(wikicode) -> list[str]:
-    """The paragraphs of a parsed article, without headings, tables, notes, short items of lists and broken sentences."""
-    paragraphs = []
+def clean_sections(wikicode) -> list[dict]:
+    """The sections of a parsed article, the lead first: their paragraphs without tables, notes, short items of lists and
+    broken sentences. Those that hold no prose are left out."""
+    sections = [{"heading": "", "level": 1, "paragraphs": []}]
     text = re.sub(f"({ITEM.strip()}.*)\n", r"\1\n\n", _render(wikicode))        # an item ends with its line
     for block in re.split(r"\n\s*\n", text):
+        if heading := HEADING.fullmatch(block):
+            sections.append({"heading": html.unescape(heading["title"]), "level": int(heading["level"]), "paragraphs": []})
+            continue
         if ITEM.strip() in block and (len(block.split()) < LEAST_WORDS or BOOK.search(block)):
             continue
         block = html.unescape(block)
@@ -125,19 +143,19 @@ def clean_article(wikicode) -> list[str]:
             sentences.pop()
         sentences = [sentence for sentence in sentences if HOLE not in sentence and not LEFTOVER.search(sentence)]
         if sentences:
-            paragraphs.append(" ".join(sentences))
-    return paragraphs
+            sections[-1]["paragraphs"].append(" ".join(sentences))
+    return [section for section in sections if section["paragraphs"] or not section["heading"]]
 
 
 def _render(wikicode) -> str:
-    """What a reader of the page would see of its prose."""
+    """What a reader of the page would see of its prose, headings marked."""
     parts, skipped = [], 0                      # the level of the heading whose section is being left out
     for node in wikicode.nodes:
         kind = type(node).__name__
         if kind == "Heading":
             if not skipped or node.level <= skipped:
                 skipped = node.level if NO_PROSE.search(str(node.title)) else 0
-            parts.append("\n\n")
+            parts.append("\n\n" if skipped else f"\n\n{SECTION}{node.level} {' '.join(_render(node.title).split())}\n\n")
         elif not skipped and kind in RENDERERS:
             parts.append(RENDERERS[kind](node))
     return "".join(parts)
@@ -188,6 +206,16 @@ RENDERERS = {
 def cache_folder() -> Path:
     """Where things are kept that took a while to make: $MINIBERT_CACHE_DIR, else ~/.cache/minibert."""
     return Path(os.environ.get("MINIBERT_CACHE_DIR") or Path.home() / ".cache" / "minibert")
+
+
+def _cached(name: str, make: Callable[[], Iterable[dict]]) -> Iterator[dict]:
+    """The records of the cache file of that name, made by `make` where it is not there."""
+    path = cache_folder() / name
+    lines = _read_cache(path)
+    if lines is None:
+        lines = [json.dumps(record, ensure_ascii=False) for record in make()]
+        _write_cache(path, lines)
+    return map(json.loads, lines)
 
 
 def _read_cache(path: Path) -> list[str] | None:
