@@ -138,4 +138,4 @@ def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], 
             raise Mistake(sentence)
     worst = (found - right).abs().argmax()
     index = [int(i) for i in torch.unravel_index(worst, right.shape)]
-    raise Mistake(f"{what} is wrong: at {index} you have {found.flatten()[worst]:.4f} where {right.flatten()[worst]:.4f} is right.")
+    raise Mistake(f"{what} is wrong: {f'at {index} ' if index else ''}you have {found.flatten()[worst]:.4f} where {right.flatten()[worst]:.4f} is right.")
