@@ -3,12 +3,16 @@
 import gzip
 import json
 import lzma
+import random
 
 import datasets
 import huggingface_hub
 import pytest
+from rouge_score.rouge_scorer import RougeScorer
 
-from minibert.summarization.examples import CNN_DAILYMAIL, SCITLDR, Example, cnndm_examples, scitldr_examples
+from minibert.data.wikipedia import wikipedia_texts
+from minibert.summarization import examples as module
+from minibert.summarization.examples import CNN_DAILYMAIL, SCITLDR, Example, cnndm_examples, gap_sentences, lead_examples, scitldr_examples, section_examples
 
 ABSTRACT = {"source": ["We look at it.\n", "  ", "It  is new."], "source_labels": [0, 0, 1], "rouge_scores": [0.1, 0.9], "paper_id": "x1",
             "target": ["A new  thing.", "New."], "title": "It"}
@@ -17,6 +21,56 @@ ARTICLE = {"article": "One is here . Two are in the U.S. now . \"Three?\"", "hig
 
 def lines(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+# -- the default corpus ------------------------------------------------------------------------------------------------
+
+def article(lead, *sections):
+    return {"title": "T", "sections": [{"heading": str(number or ""), "level": 1 + bool(number), "paragraphs": section} for number, section in enumerate((lead, *sections))]}
+
+
+def test_lead_against_body(monkeypatch):
+    body = [["The cat sat. A dog sat."], ["Nothing is here. Birds fly. Fish swim.", "The dog barked. It rained. The sun shone."]]
+    monkeypatch.setattr(module, "wikipedia_articles", lambda: [article(["The dog barked.", "The cat sat. Yes."], *body), article(["One. Two."], *body), article(["One. Two. Three."], body[1])])
+    (example,) = lead_examples()
+    assert example == Example("T", ["The cat sat.", "A dog sat.", "Nothing is here.", "Birds fly.", "Fish swim.", "The dog barked.", "It rained.", "The sun shone."],
+                              [["The dog barked.", "The cat sat.", "Yes."]], [1, 0, 0, 0, 0, 1, 0, 0])
+    monkeypatch.setattr(module, "BODY", (3, 4))
+    assert [len(example.sentences) for example in lead_examples()] == [4, 4], "the second body begins with the cut"
+
+
+def test_sections(monkeypatch):
+    sentences = [f"It is {number}." for number in range(8)]
+    monkeypatch.setattr(module, "wikipedia_articles", lambda: [article([" ".join(sentences)], [" ".join(sentences[:7])], [" ".join(sentences[:5]), " ".join(sentences[5:])], ["Yes. " * 41])])
+    (example,) = section_examples(2)
+    assert example.name == "T" and example.sentences == sentences and sum(example.labels) == 2
+    assert example.references == [[sentence for sentence, label in zip(sentences, example.labels) if label]]
+
+
+def test_gap_sentences_by_rouge_itself():
+    """Against rouge-score: each sentence as the summary of all others."""
+    scorer, generator = RougeScorer(["rouge1"]), random.Random(0)
+    for _ in range(30):
+        sentences = [" ".join(generator.choices("abcdefghijkl", k=generator.randint(1, 12))) for _ in range(generator.randint(3, 9))]
+        scores = [scorer.score(" ".join(sentences[:i] + sentences[i + 1:]), sentence)["rouge1"].fmeasure for i, sentence in enumerate(sentences)]
+        chosen = gap_sentences(sentences, 3)
+        assert chosen == sorted(set(chosen)) and len(chosen) == 3
+        assert sorted(round(scores[i], 9) for i in chosen) == sorted(round(score, 9) for score in scores)[-3:], "up to equal scores"
+
+
+def test_gap_sentences_where_there_is_little():
+    assert gap_sentences([], 3) == [] and gap_sentences(["One."], 3) == [0] and gap_sentences(["안녕.", "!", ""], 2) == [0, 1]
+
+
+def test_the_default_corpus():
+    leads, sections = lead_examples(), section_examples()
+    assert 80 <= len(leads) <= 90 and 800 <= len(sections) <= 850
+    assert 10 < sum(len(example.references[0]) for example in leads) / len(leads) < 12
+    assert all(len(example.sentences) == len(example.labels) <= 60 and 1 <= sum(example.labels) <= 3 for example in leads)
+    assert all(sum(example.labels) == 3 for example in sections) and len({example.name for example in sections}) > 75
+    texts = wikipedia_texts()
+    for example in (*leads, *sections):
+        assert any(example.sentences[-1] in text for text in texts)
 
 
 # -- SciTLDR -----------------------------------------------------------------------------------------------------------

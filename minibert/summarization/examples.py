@@ -1,22 +1,29 @@
-"""Documents with summaries, for training and testing BertSum: SciTLDR and CNN/DailyMail.
+"""Documents with summaries, for training and testing BertSum: the default corpus, SciTLDR and CNN/DailyMail.
 
-Neither set is part of this package. Each is read from files that you have, or over the network with the package `datasets`.
+The default corpus needs no network: an encyclopaedia's articles begin with summaries of themselves. The other two are no part
+of this package. Each is read from files that you have, or over the network with the package `datasets`.
 """
 
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from minibert.data.files import json_lines, read_lines
 from minibert.data.hub_sets import open_hub_set
 from minibert.data.sentences import split_sentences
+from minibert.data.wikipedia import wikipedia_articles
+from minibert.summarization.oracle import clean_words, greedy_oracle
 
 SPLITS = ("train", "valid", "test")
 SCITLDR = "allenai/scitldr"
 CNN_DAILYMAIL = "abisee/cnn_dailymail"
+LEAST_LEAD, BODY = 3, (8, 60)           # sentences of an article's lead, and of its body: at least, and where it is cut
+SECTION = (8, 40)                       # sentences of a section: at least, at most
 SPACED_STOP = re.compile(r"\s+([.,;:!?])(?=\s|$)")
 
 
@@ -33,6 +40,60 @@ class Example:
     sentences: list[str]
     references: list[list[str]]
     labels: list[int] | None = None
+
+
+# -- the default corpus ------------------------------------------------------------------------------------------------
+
+def lead_examples() -> list[Example]:
+    """Articles of the default corpus (86): the first 60 sentences of the body, with the article's lead as the reference.
+
+    The lead, what stands before the first heading, was written to sum up what follows; 11 sentences on average. The labels
+    are those of `greedy_oracle` with three sentences. The name of an example is the title of its article.
+
+    Raises a ValueError that says what to install where the corpus is missing.
+    """
+    examples = []
+    for article in wikipedia_articles():
+        lead, body = list(_sentences(article["sections"][:1])), list(islice(_sentences(article["sections"][1:]), BODY[1]))
+        if len(lead) >= LEAST_LEAD and len(body) >= BODY[0]:
+            chosen = greedy_oracle([sentence.lower().split() for sentence in body], [sentence.lower().split() for sentence in lead])
+            examples.append(Example(article["title"], body, [lead], [int(i in chosen) for i in range(len(body))]))
+    return examples
+
+
+def section_examples(k: int = 3) -> list[Example]:
+    """Sections of the default corpus (833, of 8 to 40 sentences, leads not among them), with labels that nobody had to write.
+
+    Labelled are the `k` sentences that share most with the rest of their section, see `gap_sentences`; they are the reference
+    as well. The name of an example is the title of its article, so that the sections of an article can be kept on
+    one side of a split. Errors as `lead_examples`.
+    """
+    examples = []
+    for article in wikipedia_articles():
+        for section in article["sections"][1:]:
+            sentences = list(_sentences([section]))
+            if SECTION[0] <= len(sentences) <= SECTION[1]:
+                chosen = gap_sentences(sentences, k)
+                examples.append(Example(article["title"], sentences, [[sentences[i] for i in chosen]], [int(i in chosen) for i in range(len(sentences))]))
+    return examples
+
+
+def _sentences(sections: Iterable[dict]) -> Iterator[str]:
+    return (sentence for section in sections for paragraph in section["paragraphs"] for sentence in split_sentences(paragraph))
+
+
+def gap_sentences(sentences: Sequence[str], k: int) -> list[int]:
+    """The `k` sentences that could stand for the others, in document order: the gap sentences of PEGASUS.
+
+        s_i = ROUGE1-F1(x_i, D without x_i) = 2 |x_i and rest| / (|x_i| + |rest|)
+
+    with |.| counting words, each as often as it occurs (Zhang et al. 2020, section 3.1: principal, independent, "Orig"). The rest
+    is far longer than a sentence, so that F1 is nearly all recall, and long sentences win: know this before you train on it.
+    """
+    words = [Counter(clean_words(sentence.lower().split())) for sentence in sentences]
+    everything = sum(words, Counter())
+    scores = [2 * (own & (everything - own)).total() / max(everything.total(), 1) for own in words]
+    return sorted(sorted(range(len(scores)), key=lambda i: -scores[i])[:k])
 
 
 # -- SciTLDR -----------------------------------------------------------------------------------------------------------
