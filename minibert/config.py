@@ -94,8 +94,9 @@ class BertConfig:
             if not labels or sorted(labels) != list(range(len(labels))):
                 raise ValueError(f"id2label must name the classes 0, 1, 2, …, not {self.id2label!r}")
             object.__setattr__(self, "id2label", labels)
-        if self.sentence_head is not None and (not isinstance(self.sentence_head, dict) or set(self.sentence_head) != set(SENTENCE_HEAD)):
-            raise ValueError(f"sentence_head must be an object with {', '.join(SENTENCE_HEAD)}, not {self.sentence_head!r}")
+        if self.sentence_head is not None and (not isinstance(self.sentence_head, dict) or set(self.sentence_head) != set(SENTENCE_HEAD)
+                                               or not isinstance(self.sentence_head["sizes"], dict)):
+            raise ValueError(f"sentence_head must be an object with {', '.join(SENTENCE_HEAD)}, the last an object too, not {self.sentence_head!r}")
 
     @property
     def head_size(self) -> int:

@@ -41,24 +41,27 @@ def encode_document(sentences: Sequence[str], tokenizer: WordPieceTokenizer, max
 
     Raises a ValueError where nothing is left to read, or `max_length` has no room for a sentence.
     """
-    pieces = _pieces(sentences, tokenizer, max_length)
+    _check(sentences, max_length)
     if not reference_quirks:
-        return _join(list(pieces.items()), tokenizer, max_length, segments)
-    kept = [n for n in pieces if len(sentences[n].split()) >= REFERENCE_WORDS[0]][:REFERENCE_SENTENCES[1]]
+        return _join(_pieces(sentences, tokenizer), tokenizer, max_length, segments)
+    least, most = REFERENCE_WORDS
+    kept = [n for n, sentence in enumerate(sentences) if len(sentence.split()) >= least][:REFERENCE_SENTENCES[1]]
     if len(kept) < REFERENCE_SENTENCES[0]:
-        raise ValueError(f"the original leaves out documents with fewer than {REFERENCE_SENTENCES[0]} sentences of more than five words; "
+        raise ValueError(f"the original leaves out documents with fewer than {REFERENCE_SENTENCES[0]} sentences of more than {least - 1} words; "
                          f"this has {len(kept)}")
-    short = tokenizer.encode_texts([" ".join(sentences[n].split()[:REFERENCE_WORDS[1]]) for n in kept])
+    short = tokenizer.encode_texts([" ".join(sentences[n].split()[:most]) for n in kept])
     return _join(list(zip(kept, short)), tokenizer, max_length, segments, dangling=True)
 
 
 def encode_windows(sentences: Sequence[str], tokenizer: WordPieceTokenizer, max_length: int = 512, *, segments: bool = True) -> list[EncodedDocument]:
     """The whole document, in windows of at most `max_length` tokens that overlap by about half.
 
-    Windows hold whole sentences; one that is longer than a window is cut, and is a window alone. `best_places` says
-    from which window a sentence's vector is to be taken.
+    Windows hold whole sentences; one that is longer than a window is cut, and is a window alone. Each window reads
+    a sentence that none before it read. `best_places` says from which window a sentence's vector is to be taken.
+    Errors as in `encode_document`.
     """
-    pieces = list(_pieces(sentences, tokenizer, max_length).items())
+    _check(sentences, max_length)
+    pieces = _pieces(sentences, tokenizer)
     sizes = [min(len(ids) + 2, max_length) for _, ids in pieces]
     windows, start = [], 0
     while True:
@@ -69,8 +72,9 @@ def encode_windows(sentences: Sequence[str], tokenizer: WordPieceTokenizer, max_
         windows.append(_join(pieces[start:end], tokenizer, max_length, segments))
         if end == len(pieces):
             return windows
-        start, left = start + 1, tokens - sizes[start]          # the next one begins where half of this one is over
-        while start < end and left > tokens / 2:
+        # the next one begins where half of this one is over, or later, where there is room for the next sentence
+        start, left = start + 1, tokens - sizes[start]
+        while start < end and (left > tokens / 2 or left + sizes[end] > max_length):
             start, left = start + 1, left - sizes[start]
 
 
@@ -90,8 +94,11 @@ def collate(documents: Sequence[EncodedDocument], pad_id: int = 0) -> dict[str, 
     """A padded batch, as BertSumExt takes it.
 
     Integer input_ids, token_type_ids and attention_mask [B, S]; sentence_positions [B, N], 0 at padding; boolean
-    sentence_mask [B, N], True = a sentence.
+    sentence_mask [B, N], True = a sentence. Raises a ValueError where there is no document.
     """
+    if not documents:
+        raise ValueError("documents is empty: a batch needs at least one")
+
     def padded(rows: list[list[int]], value: int) -> Tensor:
         longest = max(map(len, rows))
         return torch.tensor([row + [value] * (longest - len(row)) for row in rows])
@@ -125,14 +132,19 @@ def _join(pieces: Sequence[tuple[int, list[int]]], tokenizer: WordPieceTokenizer
     return EncodedDocument(ids, types, positions, [n for n, _ in pieces[:len(positions)]], cut)
 
 
-def _pieces(sentences: Sequence[str], tokenizer: WordPieceTokenizer, max_length: int) -> dict[int, list[int]]:
-    """The pieces of every sentence that has any, by its number."""
+def _check(sentences: Sequence[str], max_length: int) -> None:
     if isinstance(sentences, str):
         raise ValueError("sentences must be a list of sentences, not one text: minibert.data.sentences.split_sentences makes one")
+    if wrong := [sentence for sentence in sentences if not isinstance(sentence, str)]:
+        raise ValueError(f"a sentence must be a str, not {type(wrong[0]).__name__}: {wrong[0]!r}")
     if max_length < LEAST:
         raise ValueError(f"max_length must be at least {LEAST}, room for [CLS], a piece and [SEP], not {max_length}")
+
+
+def _pieces(sentences: Sequence[str], tokenizer: WordPieceTokenizer) -> list[tuple[int, list[int]]]:
+    """The number and the pieces of every sentence that has any."""
     encoded = tokenizer.encode_texts(sentences) if sentences else []
-    pieces = {n: ids for n, ids in enumerate(encoded) if ids}
+    pieces = [(n, ids) for n, ids in enumerate(encoded) if ids]
     if not pieces:
         raise ValueError(f"the document has no text: {len(sentences)} sentences, and none with a word in it")
     return pieces

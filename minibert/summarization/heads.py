@@ -4,9 +4,6 @@ Liu 2019, "Fine-tune BERT for Extractive Summarization", section 2.3; nlpyang/Be
 Every head takes sentence vectors [B, N, H] with a boolean mask [B, N] (True = a sentence, False = padding).
 """
 
-import logging
-import re
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -15,22 +12,37 @@ from minibert.config import BertConfig
 from minibert.encoder import BertEncoder
 from minibert.positions import sinusoidal_table
 
-logger = logging.getLogger(__name__)
-
 
 class SentenceHead(nn.Module):
-    """Logits in, scores out: what the three heads share. `sizes` are the arguments that make another one of its shape."""
+    """Logits in, scores out: what the three heads share. `sizes` are the arguments that make another one of its shape.
+
+    What stands at padding is never looked at: it may be anything, not-a-number too.
+    """
 
     sizes: dict
+    scorer: nn.Linear
 
     def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        """[B, N, H] and [B, N] -> [B, N], before the sigmoid; what stands at padding means nothing."""
-        raise NotImplementedError
+        """[B, N, H] and [B, N] -> [B, N], before the sigmoid; what stands at padding means nothing.
+
+        Raises a ValueError, with the shapes in it, for vectors and a mask that fit neither each other nor the head.
+        """
+        _check_sentences(sentence_vectors, sentence_mask, self.scorer.in_features)
+        return self._logits(sentence_vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0), sentence_mask)     # [B, N]
 
     def forward(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
         """[B, N, H] and [B, N] -> scores [B, N] between 0 and 1, exactly 0 where there is no sentence."""
-        check_sentences(sentence_vectors, sentence_mask)
-        return self.logits(sentence_vectors, sentence_mask).sigmoid() * sentence_mask       # [B, N]
+        return self.logits(sentence_vectors, sentence_mask).sigmoid().masked_fill(~sentence_mask, 0.0)          # [B, N]
+
+    def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
+        """x [B, N, H], 0 at padding, and [B, N] -> [B, N]."""
+        raise NotImplementedError
+
+    def _draw_weights(self) -> None:
+        """Matrices as the original draws them (Glorot & Bengio 2010, equation 16); all else stays as PyTorch draws it."""
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
 
 
 class SentenceClassifier(SentenceHead):
@@ -40,9 +52,10 @@ class SentenceClassifier(SentenceHead):
         super().__init__()
         self.sizes = {}
         self.scorer = nn.Linear(hidden_size, 1)
+        self._draw_weights()
 
-    def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        return self.scorer(sentence_vectors).squeeze(-1)                    # [B, N]
+    def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
+        return self.scorer(x).squeeze(-1)                                   # [B, N]
 
 
 class InterSentenceEncoder(SentenceHead):
@@ -65,17 +78,15 @@ class InterSentenceEncoder(SentenceHead):
         self.sizes = {"feedforward_size": feedforward_size, "num_heads": num_heads, "num_layers": num_layers, "dropout": dropout, "positions": positions}
         shape = BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size, num_attention_heads=num_heads,
                            num_hidden_layers=num_layers, hidden_act="gelu_new", layer_norm_eps=1e-6, norm_first=True,
-                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
+                           position_embedding_type="sinusoidal" if positions else "none")
         self.encoder = BertEncoder(shape)
         self.encoder.layer[0].attention.output.LayerNorm = nn.Identity()
         self.scorer = nn.Linear(hidden_size, 1)
         self.positions = positions
-        for parameter in self.parameters():
-            if parameter.dim() > 1:
-                nn.init.xavier_uniform_(parameter)
+        self._draw_weights()
 
-    def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        x = sentence_vectors * sentence_mask.unsqueeze(-1)                  # [B, N, H]
+    def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
         if self.positions:
             x = x + sinusoidal_table(x.size(1), x.size(2)).to(x)            # [B, N, H]
         states, _ = self.encoder(x, sentence_mask[:, None, None, :])        # [B, N, H] each
@@ -121,9 +132,9 @@ class SentenceRNN(SentenceHead):
         self.dropout = nn.Dropout(dropout)
         self.scorer = nn.Linear(hidden_size, 1)
         self.reference_quirks = reference_quirks
+        self._draw_weights()
 
-    def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        x = sentence_vectors * sentence_mask.unsqueeze(-1)                  # [B, N, H]
+    def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
         return self.scorer(self.dropout(self.recurrent(x, sentence_mask)) + x).squeeze(-1)          # [B, N]
 
     def recurrent(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
@@ -146,10 +157,9 @@ class SentenceRNN(SentenceHead):
         return states
 
 
-def check_sentences(sentence_vectors: Tensor, sentence_mask: Tensor) -> None:
-    """Raise a ValueError, with the shapes in it, for vectors and a mask that do not fit each other."""
-    if sentence_vectors.dim() != 3 or sentence_vectors.size(1) == 0:
-        raise ValueError(f"sentence_vectors must have the shape [batch, sentences, hidden], at least one sentence, not {list(sentence_vectors.shape)}")
+def _check_sentences(sentence_vectors: Tensor, sentence_mask: Tensor, hidden_size: int) -> None:
+    if sentence_vectors.dim() != 3 or sentence_vectors.size(1) == 0 or sentence_vectors.size(2) != hidden_size:
+        raise ValueError(f"sentence_vectors must have the shape [batch, sentences, {hidden_size}], at least one sentence, not {list(sentence_vectors.shape)}")
     if sentence_mask.shape != sentence_vectors.shape[:2] or sentence_mask.dtype != torch.bool:
         raise ValueError(f"sentence_mask must be boolean of the shape {list(sentence_vectors.shape[:2])}, not {sentence_mask.dtype} of {list(sentence_mask.shape)}")
 
@@ -161,67 +171,8 @@ def sentence_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tens
     """
     if labels.shape != logits.shape:
         raise ValueError(f"labels must have the shape {list(logits.shape)}, not {list(labels.shape)}")
-    wrong = sentence_mask & ((labels < 0) | (labels > 1))                   # [B, N]
-    if wrong.any():
-        raise ValueError(f"labels must lie between 0 and 1, but one is {float(labels[wrong][0])}")
-    losses = F.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype), reduction="none")      # [B, N]
-    return losses.masked_fill(~sentence_mask, 0.0).sum()
-
-
-# -- the original's weights --------------------------------------------------------------------------------------------
-
-ORIGINAL_NAMES = (      # of one layer, and ours
-    ("self_attn.linear_query", "attention.self.query"), ("self_attn.linear_keys", "attention.self.key"),
-    ("self_attn.linear_values", "attention.self.value"), ("self_attn.final_linear", "attention.output.dense"),
-    ("layer_norm", "attention.output.LayerNorm"), ("feed_forward.layer_norm", "output.LayerNorm"),
-    ("feed_forward.w_1", "intermediate.dense"), ("feed_forward.w_2", "output.dense"))
-LAYER = re.compile(r"transformer_inter\.(\d+)\.(.+)\.(weight|bias)")
-TOP = {"layer_norm": "encoder.norm", "wo": "scorer"}
-POSITIONS = "pos_emb.pe"
-UNUSED = "transformer_inter.0.layer_norm"       # the original makes it, and never calls it
-
-
-def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSentenceEncoder:
-    """The original's inter-sentence transformer from its state dict, under the original's names; in eval mode.
-
-    Sizes are read from the tensors; how many heads they are cut into cannot be, so `num_heads` says it (8 in the
-    published models). The position table may be there or not. The first layer's first norm, which the original never
-    uses, may be there: it is left out, listed in `unused_keys` of what is returned, and logged.
-
-    Raises a ValueError that names the tensors for names that are missing or too many, wrong shapes, or a position
-    table that is not the sinusoidal one.
-    """
-    tensors = {name: tensor for name, tensor in state_dict.items() if not name.startswith(UNUSED)}
-    unused = [name for name in state_dict if name.startswith(UNUSED)]
-    table = tensors.pop(POSITIONS, None)
-    renamed = {_our_name(name): tensor for name, tensor in tensors.items()}
-    layers = {int(match[1]) for name in tensors if (match := LAYER.fullmatch(name))}
-    try:
-        feedforward_size, hidden_size = tensors["transformer_inter.0.feed_forward.w_1.weight"].shape
-    except (KeyError, ValueError) as error:
-        raise ValueError("state_dict is no inter-sentence transformer of BertSum: it has no matrix "
-                         f"'transformer_inter.0.feed_forward.w_1.weight' but {sorted(state_dict)[:3]}, …") from error
-    head = InterSentenceEncoder(hidden_size, feedforward_size, num_heads, len(layers), dropout=0.0).eval()
-    wanted = head.state_dict()
-    problems = [f"{name} is missing" for name in sorted(wanted.keys() - renamed.keys())]
-    problems += [f"{name} has no place" for name in sorted(renamed.keys() - wanted.keys())]
-    problems += [f"{name} has the shape {list(renamed[name].shape)}, wanted {list(wanted[name].shape)}"
-                 for name in sorted(wanted.keys() & renamed.keys()) if renamed[name].shape != wanted[name].shape]
-    if problems:
-        raise ValueError(f"state_dict does not fit an inter-sentence transformer of {len(layers)} layers (names as here): {'; '.join(problems[:5])}")
-    if table is not None and not torch.allclose(table.flatten(0, -2).float(), sinusoidal_table(table.shape[-2], hidden_size), atol=1e-3):
-        raise ValueError(f"{POSITIONS} is not the table of sines and cosines of {hidden_size} columns, which is all that the original has there")
-    head.load_state_dict(renamed)
-    head.unused_keys = unused
-    if unused:
-        logger.warning("%s is in the file, but the original never uses it: left out", ", ".join(unused))
-    return head
-
-
-def _our_name(name: str) -> str:
-    match = LAYER.fullmatch(name)
-    if match:
-        ours = dict(ORIGINAL_NAMES).get(match[2])
-        return f"encoder.layer.{match[1]}.{ours}.{match[3]}" if ours else name
-    stem, _, kind = name.rpartition(".")
-    return f"{TOP[stem]}.{kind}" if stem in TOP else name
+    logits, labels = logits[sentence_mask], labels[sentence_mask].to(logits.dtype)          # [real sentences] each
+    wrong = labels[~((labels >= 0) & (labels <= 1))]                        # not-a-number too
+    if wrong.numel():
+        raise ValueError(f"labels must lie between 0 and 1, but one is {float(wrong[0])}")
+    return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")

@@ -1,5 +1,7 @@
 """BertSumExt: BERT reads a document, each sentence gets a vector, and a head scores the sentences (Liu 2019)."""
 
+import inspect
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import torch
@@ -7,7 +9,7 @@ from torch import Tensor, nn
 
 from minibert.config import SENTENCE_HEAD, BertConfig
 from minibert.model import BertModel, BertPreTrainedModel
-from minibert.summarization.heads import InterSentenceEncoder, SentenceClassifier, SentenceHead, SentenceRNN, check_sentences, sentence_loss
+from minibert.summarization.heads import InterSentenceEncoder, SentenceClassifier, SentenceHead, SentenceRNN, sentence_loss
 
 HEADS = {"transformer": InterSentenceEncoder, "classifier": SentenceClassifier, "rnn": SentenceRNN}
 VECTORS = ("cls", "mean")
@@ -26,10 +28,12 @@ class BertSumExt(BertPreTrainedModel):
     """BERT with a head that scores every sentence of a document.
 
     bert                a BertModel, whose weights it shares; or the config of a saved BertSumExt
-    head                "transformer", "classifier" or "rnn", with its `sizes`; or a SentenceHead
+    head                "transformer", "classifier" or "rnn", with its `sizes`; or one that is there already
     sentence_vector     "cls": the vector of the [CLS] before the sentence, as published; "mean": the mean over the
                         sentence's tokens, both special ones included, for encoders that were trained for means
     segments            whether its documents have segments 0 and 1 in turn, as published
+
+    Raises a ValueError that names the argument, what it was and what it may be.
     """
 
     def __init__(self, bert: BertModel | BertConfig, head: str | SentenceHead = "transformer", sentence_vector: str = "cls",
@@ -44,15 +48,13 @@ class BertSumExt(BertPreTrainedModel):
             head, sentence_vector, segments, sizes = (config.sentence_head[key] for key in SENTENCE_HEAD)
         if sentence_vector not in VECTORS:
             raise ValueError(f"sentence_vector must be one of {', '.join(VECTORS)}, not {sentence_vector!r}")
-        if not isinstance(head, SentenceHead) and head not in HEADS:
-            raise ValueError(f"head must be one of {', '.join(HEADS)}, not {head!r}")
         super().__init__(config)
-        with torch.device("cpu" if saved else "meta"):
+        with nullcontext() if saved else torch.device("meta"):
             self.bert = BertModel(config, add_pooling_layer=False)      # a pooler would never be used, nor trained
         if not saved:
             self.bert.embeddings, self.bert.encoder = bert.embeddings, bert.encoder
             self.source_folder = getattr(bert, "source_folder", None)   # of its vocabulary
-        self.head = head if isinstance(head, SentenceHead) else HEADS[head](config.hidden_size, **sizes)
+        self.head = _head(head, config.hidden_size, sizes).to(next(self.bert.parameters()))
         self.sentence_vector, self.segments = sentence_vector, segments
         kind = next(name for name, cls in HEADS.items() if isinstance(self.head, cls))
         self.config = replace(config, sentence_head=dict(zip(SENTENCE_HEAD, (kind, sentence_vector, segments, self.head.sizes))))
@@ -66,20 +68,34 @@ class BertSumExt(BertPreTrainedModel):
         vectors = self.sentence_vectors(*inputs, sentence_positions=sentence_positions, sentence_mask=sentence_mask, **more_inputs)     # [B, N, H]
         logits = self.head.logits(vectors, sentence_mask)                                       # [B, N]
         loss = sentence_loss(logits, labels, sentence_mask) if labels is not None else None
-        return SummarizationOutputs(loss, logits, logits.sigmoid() * sentence_mask)             # [B, N]
+        return SummarizationOutputs(loss, logits, logits.sigmoid().masked_fill(~sentence_mask, 0.0))    # [B, N]
 
     def sentence_vectors(self, *inputs, sentence_positions: Tensor, sentence_mask: Tensor, **more_inputs) -> Tensor:
         """A vector for every sentence, 0 at padding: [B, N, H]."""
         hidden = self.bert(*inputs, **more_inputs).last_hidden_state                            # [B, S, H]
         _check_positions(sentence_positions, sentence_mask, hidden)
         if self.sentence_vector == "cls":
-            vectors = hidden.gather(1, sentence_positions.unsqueeze(-1).expand(-1, -1, hidden.size(-1)))    # [B, N, H]
+            places = sentence_positions.masked_fill(~sentence_mask, 0).long().unsqueeze(-1)     # [B, N, 1]
+            vectors = hidden.gather(1, places.expand(-1, -1, hidden.size(-1)))                  # [B, N, H]
         else:
             attention_mask = more_inputs.get("attention_mask", inputs[2] if len(inputs) > 2 else None)
             vectors = _means(hidden, sentence_positions, sentence_mask, attention_mask)         # [B, N, H]
-        vectors = vectors * sentence_mask.unsqueeze(-1)                                         # [B, N, H]
-        check_sentences(vectors, sentence_mask)
-        return vectors
+        return vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0)                           # [B, N, H]
+
+
+def _head(head: str | SentenceHead, hidden_size: int, sizes: dict) -> SentenceHead:
+    if isinstance(head, tuple(HEADS.values())):
+        if sizes:
+            raise ValueError(f"{', '.join(sizes)}: sizes of a head that is there already; give its name to make one")
+        if head.scorer.in_features != hidden_size:
+            raise ValueError(f"the head takes vectors of {head.scorer.in_features} numbers, but bert makes them of hidden_size {hidden_size}")
+        return head
+    if not isinstance(head, str) or head not in HEADS:
+        raise ValueError(f"head must be one of {', '.join(HEADS)}, not {head!r}")
+    known = list(inspect.signature(HEADS[head]).parameters)[1:]
+    if unknown := sorted(sizes.keys() - known):
+        raise ValueError(f"the head {head!r} knows no {', '.join(unknown)}; " + (f"it takes {', '.join(known)}" if known else "it takes no sizes"))
+    return HEADS[head](hidden_size, **sizes)
 
 
 def _means(hidden: Tensor, positions: Tensor, sentence_mask: Tensor, attention_mask: Tensor | None) -> Tensor:
@@ -96,12 +112,14 @@ def _means(hidden: Tensor, positions: Tensor, sentence_mask: Tensor, attention_m
 
 
 def _check_positions(positions: Tensor, mask: Tensor, hidden: Tensor) -> None:
-    if positions.dim() != 2 or positions.size(0) != hidden.size(0) or positions.size(1) == 0 or mask.shape != positions.shape or mask.dtype != torch.bool:
-        raise ValueError(f"sentence_positions and a boolean sentence_mask must have the shape [{hidden.size(0)}, sentences], "
-                         f"not {list(positions.shape)} and {mask.dtype} {list(mask.shape)}")
-    real = positions[mask]
+    if positions.dim() != 2 or positions.size(0) != hidden.size(0) or positions.size(1) == 0:
+        raise ValueError(f"sentence_positions must have the shape [{hidden.size(0)}, sentences], at least one sentence, not {list(positions.shape)}")
+    if positions.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"sentence_positions must be whole numbers of dtype int64 or int32, not {positions.dtype}")
+    if mask.shape != positions.shape or mask.dtype != torch.bool:
+        raise ValueError(f"sentence_mask must be boolean of the shape {list(positions.shape)}, not {mask.dtype} of {list(mask.shape)}")
+    real = positions[mask]                                                                      # [all real sentences]
     if real.numel() and not (0 <= int(real.min()) and int(real.max()) < hidden.size(1)):
         raise ValueError(f"sentence_positions must lie between 0 and {hidden.size(1) - 1}, but they go from {int(real.min())} to {int(real.max())}")
     if ((positions[:, 1:] <= positions[:, :-1]) & mask[:, 1:]).any() or (mask[:, 1:] & ~mask[:, :-1]).any():
         raise ValueError("sentence_positions must rise within a document, and padding stand behind its sentences")
-

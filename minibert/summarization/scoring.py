@@ -42,24 +42,27 @@ def score_document(model: BertSumExt, tokenizer: WordPieceTokenizer, sentences: 
 
     With `windows` the whole document is read, in overlapping windows of as many tokens as the model has positions; the
     head then sees the vectors of all its sentences at once. Without, only the beginning that fits, as published.
-    `progress` shows a bar. The model is put into eval mode and back.
+    `progress` shows a bar. The model is put into eval mode, and each part of it back into the mode it was in.
 
     Raises a ValueError for a document without any text.
     """
     length, device = model.config.max_position_embeddings, next(model.parameters()).device
     read = (encode_windows(sentences, tokenizer, length, segments=model.segments) if windows
             else [encode_document(sentences, tokenizer, length, segments=model.segments)])
-    was_training = model.training
+    modes = [(module, module.training) for module in model.modules()]       # a frozen encoder may be in another than its head
     model.eval()
-    vectors = []
-    for start in tqdm(range(0, len(read), BATCH), desc="Reading", unit_scale=BATCH, unit=" windows", disable=not progress):
-        batch = {name: tensor.to(device) for name, tensor in collate(read[start:start + BATCH], tokenizer.pad_id).items()}
-        vectors += list(model.sentence_vectors(**batch))                            # [N of the batch, H] each
-    places = best_places(read)
-    numbers = sorted(places)
-    document = torch.stack([vectors[window][place] for window, place in map(places.get, numbers)]).unsqueeze(0)         # [1, N, H]
-    scores = model.head(document, torch.ones(document.shape[:2], dtype=torch.bool, device=device))                      # [1, N]
-    model.train(was_training)
+    try:
+        vectors = []
+        for start in tqdm(range(0, len(read), BATCH), desc="Reading", unit_scale=BATCH, unit=" windows", disable=not progress):
+            batch = {name: tensor.to(device) for name, tensor in collate(read[start:start + BATCH], tokenizer.pad_id).items()}
+            vectors += list(model.sentence_vectors(**batch))                            # [N of the batch, H] each
+        places = best_places(read)
+        numbers = sorted(places)
+        document = torch.stack([vectors[window][place] for window, place in map(places.get, numbers)]).unsqueeze(0)     # [1, N, H]
+        scores = model.head(document, torch.ones(document.shape[:2], dtype=torch.bool, device=device))                  # [1, N]
+    finally:
+        for module, mode in modes:
+            module.training = mode
 
     result = [-math.inf] * len(sentences)
     for n, score in zip(numbers, scores[0].tolist()):
