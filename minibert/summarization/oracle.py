@@ -40,9 +40,7 @@ def greedy_oracle(document: Sequence[Sequence[str]], summary: Sequence[Sequence[
     covered_words, covered_pairs = set(), set()             # of the sentences chosen so far
     while len(chosen) < max_sentences:
         winner = None
-        for i, (words, pairs) in enumerate(candidates):
-            if i in chosen:
-                continue
+        for i, (words, pairs) in enumerate(candidates):     # a chosen one adds nothing, and so never wins again
             score = overlap_f1(covered_words | words, wanted_words) + overlap_f1(covered_pairs | pairs, wanted_pairs)
             if score > best:                                # strictly: no sentence that adds nothing, ties to the earlier
                 best, winner = score, i

@@ -23,7 +23,7 @@ def rouge_scores(summary: Sequence[str], references: Sequence[Sequence[str]]) ->
     Two measures are called ROUGE-L. "rougeL" takes the longest common subsequence of the two texts as wholes: use it where
     a summary is one sentence (SciTLDR); there both are the same. "rougeLsum" goes sentence by sentence and unites what is found
     for each: this is the ROUGE-L of the summarization papers on CNN/DailyMail, BertSum's included, whose original script is given
-    a sentence a line; rougeL is some three points lower there.
+    a sentence a line. For three sentences rougeL is some nine points lower: a number called ROUGE-L needs to say which.
 
     An empty summary scores 0. Raises a ValueError where a string stands for a list of sentences, where there is no reference,
     and where rouge-score is not installed.
