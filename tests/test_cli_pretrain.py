@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ import transformers
 
 import minibert
 from minibert import cli
-from minibert.commands.pretrain_options import RECIPE, duration
+from minibert.commands.pretrain_options import RECIPE, SOURCES, duration
+from minibert.figures import benchmark_log
 from minibert.resume import checkpoints
 from minibert.run_folder import read_log
 from minibert.training import Pretraining, PretrainingOptions
@@ -500,6 +502,26 @@ def test_every_option_of_the_recipe_is_there_with_its_default(run):
     for field in dataclasses.fields(PretrainingOptions):
         default = 1000 if field.name == "steps" else "yes" if field.default is True else field.default
         assert re.search(rf"--{field.name.replace('_', '-')}\b.*?{re.escape(RECIPE[field.name])} \(default: {default}\)", text), field.name
+
+
+def test_what_the_help_says_a_switch_is_worth_stands_in_a_committed_log():
+    def means(log, *variants, name="word_loss"):
+        found = [[row[name] for row in benchmark_log(log)["rows"] if row["variant"] == variant] for variant in variants]
+        return [f"{sum(values) / len(values):.2f}" for values in found]
+
+    world = partial(means, "small_world")
+    for option, quoted in (
+        ("batch_size", world("batch 32", "base", "batch 256")),
+        ("mask_rate", world("mask 5%", "base", "mask 25%", "mask 40%")),
+        ("next_sentence", world("base", "no next sentence")),
+        ("optimizer", world("base", "AdamW 1e-2") + means("speed", "mini: minibert, Muon", "teaching: minibert, Muon", name="times")),
+        ("warmup", world("AdamW 1e-2", "AdamW 1e-2, no warm-up") + means("failures", "deep, healthy", "no warm-up")),
+        ("precision", means("speed", "mini: minibert, float32", "teaching: minibert, float32", name="times")),
+    ):
+        assert re.findall(r"(?<!at )\b\d+\.\d\d\b", RECIPE[option]) == quoted, option
+    assert re.findall(r"\d+\.\d\d\b", SOURCES) == world("floor", "unigrams")
+    for log in re.findall(r"logs/(\w+)\.json", SOURCES):
+        assert benchmark_log(log)["rows"]
 
 
 def test_times():
