@@ -12,6 +12,7 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import BertModel
+from minibert.summarization.model import BertSumExt
 from minibert.tokenization import WordPieceTokenizer
 
 __version__ = "0.1.0"

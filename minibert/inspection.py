@@ -7,16 +7,16 @@ import torch
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertPreTrainedModel
 
-# Parts of a model by the names of its parameters; what matches none of them belongs to a task head.
+# Parts of a model by how the names of its parameters begin; what matches none of them belongs to a task head.
 PARTS = {
     "word embeddings": r"embeddings\.word_embeddings",
     "position embeddings": r"embeddings\.position_embeddings",
     "segment embeddings": r"embeddings\.token_type_embeddings",
-    "attention: query, key, value": r"layer\.\d+\.attention\.self",
-    "attention: output": r"layer\.\d+\.attention\.output\.dense",
-    "feed-forward": r"layer\.\d+\.(intermediate|output)\.dense",
-    "norms": r"^(bert\.)?(embeddings|encoder)\..*(LayerNorm|norm)\.",
-    "pooler": r"^(bert\.)?pooler",
+    "attention: query, key, value": r"encoder\.layer\.\d+\.attention\.self",
+    "attention: output": r"encoder\.layer\.\d+\.attention\.output\.dense",
+    "feed-forward": r"encoder\.layer\.\d+\.(intermediate|output)\.dense",
+    "norms": r"(embeddings|encoder)\..*(LayerNorm|norm)\.",
+    "pooler": r"pooler",
     "heads": r"",
 }
 
@@ -36,7 +36,7 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
             model = BertModel(model)
     counts = dict.fromkeys(PARTS, 0)
     for name, parameter in model.named_parameters():
-        part = next(part for part, pattern in PARTS.items() if re.search(pattern, name))
+        part = next(part for part, pattern in PARTS.items() if re.match(pattern, name.removeprefix("bert.")))
         counts[part] += parameter.numel()
     return {part: count for part, count in counts.items() if count}
 

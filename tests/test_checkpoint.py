@@ -69,7 +69,8 @@ def edit_weights(folder, change):
 
 # -- both directions ---------------------------------------------------------------------------------------------------
 
-CASES = [(name, changes) for name in MODEL_CLASSES for changes in ({}, {"num_labels": 5, "hidden_act": "gelu_new"})
+SHARED = [name for name in MODEL_CLASSES if name != "BertSumExt"]      # that one is ours alone: test_summarization_model.py
+CASES = [(name, changes) for name in SHARED for changes in ({}, {"num_labels": 5, "hidden_act": "gelu_new"})
          if not (name == "BertForQuestionAnswering" and changes)]          # an answer has a start and an end, no 5 labels
 
 
@@ -100,7 +101,7 @@ def test_transformers_opens_what_we_saved(name, changes, tmp_path):
         assert type(automatic.from_pretrained(tmp_path / "saved")).__name__ == name
 
 
-@pytest.mark.parametrize("name", MODEL_CLASSES)
+@pytest.mark.parametrize("name", SHARED)
 def test_round_trip_is_exact(name, tmp_path):
     model = ours(name, id2label={0: "no", 1: "yes", 2: "perhaps"})
     save_pretrained(model, tmp_path / "saved")

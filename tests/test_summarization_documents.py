@@ -5,7 +5,7 @@ import time
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert import WordPieceTokenizer
@@ -56,6 +56,7 @@ def test_where_a_document_ends(max_length, ids, sentences, cut):
     assert (document.input_ids, document.sentences, document.cut) == (ids, sentences, cut)
 
 
+@settings(deadline=None)
 @given(SENTENCES, st.integers(3, 60), st.booleans())
 def test_what_holds_for_every_document(sentences, max_length, segments):
     document = encode_document(sentences, TOKENIZER, max_length, segments=segments)
@@ -140,6 +141,7 @@ def test_the_original_on_many_documents_around_its_limit():
 
 # ---------------------------------------------------------------- windows
 
+@settings(deadline=None)
 @given(SENTENCES, st.integers(3, 60), st.booleans())
 def test_windows_read_every_sentence(sentences, max_length, segments):
     windows = encode_windows(sentences, TOKENIZER, max_length, segments=segments)
@@ -157,6 +159,7 @@ def test_windows_read_every_sentence(sentences, max_length, segments):
     assert len(windows) <= len(pieces)
 
 
+@settings(deadline=None)
 @given(SENTENCES, st.integers(3, 60))
 def test_the_best_place_is_the_one_with_the_most_on_its_poorer_side(sentences, max_length):
     windows = encode_windows(sentences, TOKENIZER, max_length)
