@@ -137,8 +137,8 @@ PLAIN = {
     "a signature": ("It is late. Good night.\n\nAda", ["It is late.", "Good night.", "Ada"]),
     "nothing but headings": ("ONE\n\nTwo", ["ONE", "Two"]),
     "items": ("Bring:\n- a rope\n- a lamp, and\n  some oil\n• bread\n\n1. Go.\n2. Come back.", ["a rope", "a lamp, and some oil", "bread", "Go.", "Come back."]),
-    "a year at the start of a line is no item": ("It was built, as everybody here will tell you, in the spring of\n1920. The tower came later, and took all of the money that was there.",
-                                                 ["It was built, as everybody here will tell you, in the spring of 1920.", "The tower came later, and took all of the money that was there."]),
+    "a number at the start of a line is no item": ("It was built, as everybody here will tell you, in the time of King George the\n5. The tower came later, and took all of the money that was there.",
+                                                 ["It was built, as everybody here will tell you, in the time of King George the 5.", "The tower came later, and took all of the money that was there."]),
     "marks between parts": ("It rained.\n\n* * *\n\n-----\n\nIt stopped.", ["It rained.", "It stopped."]),
     "Chinese": ("今天下雨。我们在家！你呢？好“再见。”他说。", ["今天下雨。", "我们在家！", "你呢？", "好“再见。”", "他说。"]),
     "Chinese, wrapped": ("这条河上的渡船在三月停运了，它已经运行了二百一十一年，每天都把村里的学生和老人送到对岸的集市上去，\n现在没有人知道以后要怎么办才好，因为新桥离这里有两公里远，公共汽车一天只有两班，星期天完全没有车。完了。",
@@ -154,6 +154,11 @@ PLAIN = {
 @pytest.mark.parametrize("text, wanted", PLAIN.values(), ids=PLAIN)
 def test_plain_texts(text, wanted):
     assert sentences(text) == wanted
+
+
+def test_line_ends_of_every_kind():
+    assert sentences("One way\vOr two\fOr Three\u2028Or four\x85Or five\u2029Or six\rOr seven\r\nOr eight") == [
+        "One way", "Or two", "Or Three", "Or four", "Or five", "Or six", "Or seven", "Or eight"]
 
 
 def test_control_characters_are_neither_read_nor_shown():
@@ -217,6 +222,11 @@ HTML = {
 @pytest.mark.parametrize("text, wanted", HTML.values(), ids=HTML)
 def test_html(text, wanted):
     assert sentences(text, "html") == wanted
+
+
+def test_a_list_in_a_list():
+    document = read_text("<p>One.<ul><li>Two<ul><li>three</ul>four<li>Five</ul>Six.", "html")
+    assert document.text == "One.\n\n- Two\n- three\n- four\n- Five\n\nSix."
 
 
 def test_the_title_of_a_page_is_no_sentence():
