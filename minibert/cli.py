@@ -15,7 +15,7 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
-from minibert.commands import add_command, pretrain, tokenizer
+from minibert.commands import add_command, pretrain, summarize, tokenizer
 from minibert.config import PRESETS, BertConfig
 from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
@@ -84,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
                       "(default: %(default)s, which is part of minibert)")
     fill.add_argument("--top", type=int, default=5, help="words for each mask (default: %(default)s)")
     pretrain.add(commands)
+    summarize.add(commands)
     tokenizer.add(commands)
     return parser
 

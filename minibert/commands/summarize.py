@@ -1,0 +1,149 @@
+"""`minibert summarize`: a document in, its most telling sentences out, and how much of it was read."""
+
+import argparse
+import json
+import math
+import os
+import shutil
+import sys
+
+from minibert.commands import add_command
+from minibert.hub import MINILM, SMALL
+from minibert.summarization.packaged import open_summarizer
+from minibert.summarization.reading import FORMATS, Document, read_file
+from minibert.summarization.scoring import DocumentScores, score_document
+from minibert.summarization.selection import select_sentences
+
+LONG = 200                      # sentences, from which on a bar is shown
+FOREIGN = 0.3                   # share of letters that are not Latin, and of unknown tokens, from which on scores say little
+MARKS = ("»", "«")
+COLOUR = ("\x1b[1;32m", "\x1b[0m")
+
+
+def add(commands) -> None:
+    parser = add_command(commands, "summarize", run_summarize, "the sentences of a document that say the most, in its own words", [
+        "minibert summarize article.txt                       # three sentences",
+        "minibert summarize README.md --sentences 5 --context # in the midst of the others, marked",
+        f"minibert summarize page.html --model {MINILM}",
+        "man grep | minibert summarize                        # standard input",
+        "minibert summarize chapters/*.txt --json             # scores; one JSON object a line for each file"])
+    parser.add_argument("files", metavar="FILE", nargs="*", help="text, Markdown or HTML files; '-' or none: standard input")
+    parser.add_argument("--sentences", type=int, default=3, metavar="K", help="how many to choose from each file (default: %(default)s)")
+    parser.add_argument("--model", default=SMALL, help=f"{SMALL} (the default) and {MINILM} (better) have heads for sentences that are part "
+                        "of minibert; or the folder of a BertSumExt that you saved")
+    parser.add_argument("--context", action="store_true", help="print the whole text with the chosen sentences marked: in colour on a terminal "
+                        f"(unless NO_COLOR is set), else {MARKS[0]}so{MARKS[1]}")
+    parser.add_argument("--json", action="store_true", help="print every sentence with its score and its place, and how much was read")
+    parser.add_argument("--no-blocking", action="store_true", help="also choose a sentence that shares three words in a row with a better one")
+    parser.add_argument("--no-windows", action="store_true", help="read only the beginning that fits into the model at once, as BertSum was published "
+                        "(default: the whole document, in windows that overlap)")
+    parser.add_argument("--lead", action="store_true", help="the first K sentences, without a model: what every summary has to beat")
+    parser.add_argument("--format", choices=FORMATS, help="of the files (default: by their suffix, else by a look at the text)")
+    parser.add_argument("--encoding", help="of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML page says of itself)")
+
+
+def run_summarize(arguments: argparse.Namespace) -> None:
+    if arguments.sentences < 1:
+        raise ValueError(f"--sentences must be at least 1, not {arguments.sentences}")
+    if not arguments.files and sys.stdin.isatty():
+        raise ValueError("give the name of a file, or a text on standard input ('minibert summarize --help' has examples)")
+    documents = [read_file(name, arguments.format, arguments.encoding) for name in arguments.files or ["-"]]
+    model, tokenizer = (None, None) if arguments.lead else open_summarizer(arguments.model)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")        # a sign that the terminal does not know is no error
+    for number, document in enumerate(documents):
+        texts = [sentence.text for sentence in document.sentences]
+        if arguments.lead:
+            scores, chosen, notes = None, list(range(min(arguments.sentences, len(texts)))), []
+        else:
+            scores = score_document(model, tokenizer, texts, windows=not arguments.no_windows,
+                                    progress=len(texts) > LONG and sys.stderr.isatty())
+            chosen = select_sentences(scores.scores, texts, arguments.sentences, not arguments.no_blocking)
+            notes = _about_reading(scores, model.config.max_position_embeddings) + _about_script(texts, tokenizer, arguments.model)
+        if len(chosen) < arguments.sentences:
+            everything = len(chosen) == (scores.sentences_read if scores else len(texts))
+            notes.append(f"chosen: {len(chosen)}, not {arguments.sentences}: " + (
+                "it has no more" if everything else "the others share three words in a row with these (--no-blocking allows that)"))
+        if document.left_out:
+            notes.append("left out: " + ", ".join(f"{what} ({count:,})" for what, count in document.left_out.items()))
+        if arguments.json:
+            print(_as_json(document, scores, chosen, notes, arguments))
+            continue
+        if len(documents) > 1:
+            print("\n" * (number > 0) + f"==> {document.name} <==")
+        print(_in_context(document, chosen) if arguments.context else "\n".join(texts[n] for n in chosen))
+        sys.stdout.flush()                              # before the last line, where both go to one place
+        whole = f"{len(texts):,} sentence{'s' * (len(texts) > 1)}"
+        read = f"{whole}, none of them read by a model" if scores is None else _how_much(scores, whole)
+        print(f"{document.name} ({document.format}): {'. '.join([read, *(note[0].upper() + note[1:] for note in notes)])}.", file=sys.stderr)
+
+
+def _how_much(scores: DocumentScores, whole: str) -> str:
+    windows = f"in {scores.windows:,} window{'s' * (scores.windows > 1)}"
+    if scores.tokens_read == scores.tokens:
+        return f"{whole}, {scores.tokens:,} tokens, all read {windows}"
+    return f"{whole}, {scores.tokens:,} tokens, of which {scores.sentences_read:,} and {scores.tokens_read:,} were read {windows}"
+
+
+def _about_reading(scores: DocumentScores, window: int) -> list[str]:
+    """What was not read, and why."""
+    notes, unread = [], scores.scores.count(-math.inf)
+    if scores.sentences_cut:
+        shown = ", ".join(str(n + 1) for n in scores.sentences_cut[:5]) + ", …" * (len(scores.sentences_cut) > 5)
+        notes.append(f"the end was cut off where a sentence does not fit into the {window} tokens of a window: sentence {shown}")
+    if unread:
+        notes.append(f"{unread:,} were not read: " + (f"they lie behind the first {window} tokens, all that --no-windows reads"
+                                                      if scores.windows == 1 and scores.tokens > window else "no token of them is a word"))
+    return notes
+
+
+def _about_script(texts: list[str], tokenizer, name: str) -> list[str]:
+    """Whether this is a text that the model can say anything about."""
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
+    foreign = sum(letter > "\u024f" for letter in letters) / max(1, len(letters))
+    tokens = [token for ids in tokenizer.encode_texts(texts) for token in ids]
+    unknown = tokens.count(tokenizer.unk_id) / max(1, len(tokens))
+    if max(foreign, unknown) < FOREIGN:
+        return []
+    return [f"its scores say little here: {name} learned English, and {foreign:.0%} of these letters are not Latin, {unknown:.0%} of the tokens unknown to it"]
+
+
+def _as_json(document: Document, scores: DocumentScores | None, chosen: list[int], notes: list[str], arguments) -> str:
+    values = [None if scores is None or score == -math.inf else round(score, 6) for score in scores.scores] if scores else [None] * len(document.sentences)
+    read = {} if scores is None else {"sentences_read": scores.sentences_read, "tokens": scores.tokens, "tokens_read": scores.tokens_read,
+                                      "windows": scores.windows, "sentences_cut": scores.sentences_cut}
+    result = {
+        "name": document.name, "format": document.format, "title": document.title, "model": None if arguments.lead else arguments.model,
+        "read": {"sentences": len(values)} | read | {"left_out": document.left_out}, "notes": notes,
+        "summary": [document.sentences[n].text for n in chosen],
+        "sentences": [{"text": sentence.text, "score": value, "chosen": n in chosen, "block": sentence.block, "start": sentence.start, "end": sentence.end}
+                      for n, (sentence, value) in enumerate(zip(document.sentences, values))],
+        "text": document.text}
+    return json.dumps(result, ensure_ascii=(sys.stdout.encoding or "").lower() not in ("utf-8", "utf8"), allow_nan=False)
+
+
+def _in_context(document: Document, chosen: list[int]) -> str:
+    """The readable text, with the chosen sentences marked; as wide as the terminal, where there is one."""
+    terminal = sys.stdout.isatty()
+    coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    text = _wrap(document.text, shutil.get_terminal_size().columns) if terminal else document.text
+    before, after = COLOUR if coloured else MARKS
+    pieces, at = [], 0
+    for sentence in (document.sentences[n] for n in chosen):
+        pieces += [text[at:sentence.start], before, text[sentence.start:sentence.end], after]
+        at = sentence.end
+    return "".join([*pieces, text[at:]])
+
+
+def _wrap(text: str, width: int) -> str:
+    """The text with line breaks in the place of some spaces, so that all places in it stay what they are."""
+    letters, line, space = list(text), 0, None          # where the line begins; the last place to break it
+    for place, letter in enumerate(text):
+        if letter == "\n":
+            line, space = place + 1, None
+        elif place - line >= width - 2 and space is not None:       # room for two marks
+            letters[space] = "\n"
+            line, space = space + 1, None
+        if letter == " ":
+            space = place
+    return "".join(letters)
