@@ -7,3 +7,4 @@ from minibert.summarization.oracle import greedy_oracle
 from minibert.summarization.original import load_bertsum_head
 from minibert.summarization.scoring import DocumentScores, Summary, score_document, summarize
 from minibert.summarization.selection import select_sentences
+from minibert.summarization.training import encode_sentences, train, train_head

@@ -1,0 +1,184 @@
+"""Training BertSum: a head on sentence vectors that stay as they are (seconds), or BERT with it (minutes)."""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+from torch.nn.utils.rnn import pad_sequence
+from torch.optim import Optimizer
+from tqdm.auto import tqdm
+
+from minibert.optim import make_optimizers, schedule, set_learning_rate
+from minibert.summarization.documents import EncodedDocument, collate, encode_document
+from minibert.summarization.heads import SentenceHead, sentence_loss
+from minibert.summarization.model import BertSumExt
+from minibert.tokenization import WordPieceTokenizer
+
+TEMPERATURE = 0.1       # of the labels in `listwise_loss`: a ROUGE of 0.4 weighs e times as much as one of 0.3
+WEIGHT_DECAY, CLIP = 0.01, 1.0
+
+
+def listwise_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tensor:
+    """Cross-entropy between two distributions over the sentences of a document, summed over documents; a scalar.
+
+        - Σ_n p_n log softmax(logits)_n    with p = softmax(labels / 0.1)
+
+    ListNet with its top-one probabilities (Cao et al. 2007, "Learning to Rank: From Pairwise Approach to Listwise
+    Approach", section 4). logits and labels [B, N]; a label says how good the sentence would be as a summary, such as its
+    ROUGE F1 from 0 to 1, or 1 and 0. What counts is which sentences of this document are better than others of it.
+    """
+    if labels.shape != logits.shape:
+        raise ValueError(f"labels must have the shape {list(logits.shape)}, not {list(labels.shape)}")
+    least = torch.finfo(logits.dtype).min           # not -inf: 0 times that is NaN
+    wanted = (labels.to(logits.dtype) / TEMPERATURE).masked_fill(~sentence_mask, least).softmax(dim=-1)     # [B, N]
+    found = logits.masked_fill(~sentence_mask, least).log_softmax(dim=-1)                                   # [B, N]
+    return -(wanted * found).masked_fill(~sentence_mask, 0.0).sum()
+
+
+LOSSES = {"bce": sentence_loss, "listwise": listwise_loss}      # "bce" is the original's
+
+
+@torch.no_grad()
+def encode_sentences(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: Sequence[Sequence[str]], *, batch_size: int = 16,
+                     bfloat16: bool = False, progress: bool = False) -> tuple[list[Tensor], list[list[int]]]:
+    """The vectors that a head sees, to train it on: for every document [N, H], and which of its sentences they are.
+
+    As published, a document is read up to the model's max_position_embeddings; later sentences have no vector. Documents
+    of about the same length go through BERT together. `bfloat16` computes in it, where the processor has it at twice
+    the speed. The model is put into eval mode and back.
+    """
+    was_training = model.training
+    model.eval()
+    encoded = [_encode(model, tokenizer, sentences) for sentences in documents]
+    vectors = [None] * len(encoded)
+    by_length = sorted(range(len(encoded)), key=lambda i: len(encoded[i].input_ids))
+    for start in tqdm(range(0, len(encoded), batch_size), desc="Reading", unit=" batches", disable=not progress):
+        chosen = by_length[start:start + batch_size]
+        batch = _batch(model, tokenizer, [encoded[i] for i in chosen])
+        with _precision(model, bfloat16):
+            found = model.sentence_vectors(**batch).float()                                     # [B, N, H]
+        for i, row in zip(chosen, found):
+            vectors[i] = row[:len(encoded[i].sentences)].clone()                                # [N, H]
+    model.train(was_training)
+    return vectors, [document.sentences for document in encoded]
+
+
+def train_head(head: SentenceHead, vectors: Sequence[Tensor], labels: Sequence[Sequence[float]], *, loss: str = "bce", epochs: int = 10,
+               batch_size: int = 32, learning_rate: float = 1e-3, warmup: float = 0.1, seed: int = 0, progress: bool = False) -> list[float]:
+    """Train a head on sentence vectors that stay as they are; returns each epoch's mean loss of a document.
+
+    vectors     [N, H] for every document, as `encode_sentences` gives them
+    labels      N numbers for every document: with loss "bce" between 0 and 1 (1 = belongs in the summary), with "listwise"
+                how good a summary the sentence would be
+    warmup      share of the steps over which the learning rate rises to its peak; then it falls to 0
+
+    AdamW, as in `minibert.optim`, on the batch's mean loss of a document (the original takes the sum, which Adam does
+    not notice). The same seed gives the same head. The head is left in eval mode.
+
+    Raises a ValueError for labels that do not fit the vectors.
+    """
+    if len(vectors) != len(labels):
+        raise ValueError(f"there are {len(vectors)} documents of vectors, but labels for {len(labels)}")
+    for number, (rows, of_document) in enumerate(zip(vectors, labels)):
+        if rows.dim() != 2 or len(rows) != len(of_document) or not len(rows):
+            raise ValueError(f"document {number} has vectors of the shape {list(rows.shape)} and {len(of_document)} labels; "
+                             "wanted are [sentences, hidden], at least one sentence, and a label for each")
+
+    def logits(chosen: list[int]) -> tuple[Tensor, Tensor]:
+        mask = _padded([torch.ones(len(vectors[i]), dtype=torch.bool) for i in chosen])         # [B, N]
+        return head.logits(_padded([vectors[i] for i in chosen]), mask), mask                   # [B, N]
+
+    optimizers = make_optimizers(head, "adamw", learning_rate, learning_rate, WEIGHT_DECAY)
+    head.train()
+    losses = _fit(logits, labels, optimizers, loss, epochs, batch_size, warmup, seed, progress)
+    head.eval()
+    return losses
+
+
+def train(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: Sequence[Sequence[str]], labels: Sequence[Sequence[float]], *,
+          loss: str = "bce", epochs: int = 2, batch_size: int = 16, learning_rate: float = 5e-5, head_learning_rate: float = 1e-3,
+          layers: int | None = None, warmup: float = 0.1, seed: int = 0, bfloat16: bool = False, progress: bool = False) -> list[float]:
+    """Train BERT and the head together on documents, each a list of sentences; the rest as `train_head`.
+
+    learning_rate is BERT's peak, and head_learning_rate that of the head, which begins with nothing. `layers`: how many of
+    BERT's layers learn, the last ones; None = all, and the embeddings. A document is read up to the model's
+    max_position_embeddings; the labels of later sentences are left out. The model is left in eval mode.
+
+    Raises a ValueError for labels that do not fit the sentences, or more layers than there are.
+    """
+    depth = len(model.bert.encoder.layer)
+    if layers is not None and not 0 < layers <= depth:
+        raise ValueError(f"layers must lie between 1 and {depth}, or be None for all of BERT, not {layers}")
+    if [len(sentences) for sentences in documents] != [len(of_document) for of_document in labels]:
+        raise ValueError("every sentence of every document wants one label: "
+                         f"{sum(map(len, documents))} sentences of {len(documents)} documents, {sum(map(len, labels))} labels of {len(labels)}")
+    encoded = [_encode(model, tokenizer, sentences) for sentences in documents]
+    labels = [[of_document[n] for n in document.sentences] for document, of_document in zip(encoded, labels)]
+
+    def logits(chosen: list[int]) -> tuple[Tensor, Tensor]:
+        batch = _batch(model, tokenizer, [encoded[i] for i in chosen])
+        with _precision(model, bfloat16):
+            out = model(**batch).logits.float()                                                 # [B, N]
+        return out, batch["sentence_mask"]
+
+    learning = [model.bert] if layers is None else list(model.bert.encoder.layer[depth - layers:])
+    optimizers = [optimizer for module in learning for optimizer in make_optimizers(module, "adamw", learning_rate, learning_rate, WEIGHT_DECAY)]
+    optimizers += make_optimizers(model.head, "adamw", head_learning_rate, head_learning_rate, WEIGHT_DECAY)
+    model.requires_grad_(layers is None)
+    for module in (*learning, model.head):
+        module.train().requires_grad_()         # what does not learn stays in eval mode, without dropout
+    losses = _fit(logits, labels, optimizers, loss, epochs, batch_size, warmup, seed, progress)
+    model.eval().requires_grad_()
+    return losses
+
+
+def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[Sequence[float]], optimizers: list[Optimizer], loss: str,
+         epochs: int, batch_size: int, warmup: float, seed: int, progress: bool) -> list[float]:
+    """The loop: `logits` gives [B, N] and the mask for a batch of documents, by their numbers."""
+    if loss not in LOSSES:
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
+    if not labels:
+        raise ValueError("there are no documents to learn from")
+    parameters = [parameter for optimizer in optimizers for group in optimizer.param_groups for parameter in group["params"]]
+    steps = epochs * math.ceil(len(labels) / batch_size)
+    order = torch.Generator().manual_seed(seed)
+    torch.manual_seed(seed)             # of dropout
+    means, step = [], 0
+    with tqdm(total=steps, desc="Training", unit=" steps", disable=not progress) as bar:
+        for _ in range(epochs):
+            total = 0.0
+            for chosen in torch.randperm(len(labels), generator=order).split(batch_size):
+                set_learning_rate(optimizers, schedule(step, steps, math.ceil(warmup * steps)))
+                found, mask = logits(chosen.tolist())                                           # [B, N], [B, N]
+                wanted = _padded([torch.tensor(labels[i], dtype=torch.float32) for i in chosen]).to(found.device)    # [B, N]
+                value = LOSSES[loss](found, wanted, mask)
+                (value / len(chosen)).backward()
+                clip_grad_norm_(parameters, CLIP)
+                for optimizer in optimizers:
+                    optimizer.step()
+                    optimizer.zero_grad()
+                total, step = total + value.item(), step + 1
+                bar.update()
+            means.append(total / len(labels))
+            bar.set_postfix(loss=f"{means[-1]:.3f}")
+    return means
+
+
+def _encode(model: BertSumExt, tokenizer: WordPieceTokenizer, sentences: Sequence[str]) -> EncodedDocument:
+    return encode_document(sentences, tokenizer, model.config.max_position_embeddings, segments=model.segments)
+
+
+def _batch(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: list[EncodedDocument]) -> dict[str, Tensor]:
+    device = next(model.parameters()).device
+    return {name: tensor.to(device) for name, tensor in collate(documents, tokenizer.pad_id).items()}
+
+
+def _precision(model: BertSumExt, bfloat16: bool):
+    return torch.autocast(next(model.parameters()).device.type, dtype=torch.bfloat16) if bfloat16 else nullcontext()
+
+
+def _padded(rows: list[Tensor]) -> Tensor:
+    return pad_sequence(rows, batch_first=True)                                                 # [B, N] or [B, N, H]

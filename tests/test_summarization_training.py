@@ -1,0 +1,157 @@
+"""Training BertSum: losses against formulas written again, what learns and what stays, the same seed, wrong labels."""
+
+import math
+
+import pytest
+import torch
+
+from minibert import BertConfig, BertModel, WordPieceTokenizer
+from minibert.summarization import BertSumExt, InterSentenceEncoder, SentenceClassifier, encode_sentences, score_document, train, train_head
+from minibert.summarization.training import listwise_loss
+
+DOCUMENTS = [["the cat sat.", "a dog barked loudly.", "red red red."], ["red red red.", "one more."], ["the end of it.", "a fish.", "red red red."]]
+LABELS = [[0, 0, 1], [1, 0], [0, 0, 1]]          # the red one
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return WordPieceTokenizer.from_pretrained("minibert-small")
+
+
+@pytest.fixture
+def model(tokenizer):
+    return make_model(tokenizer)
+
+
+def make_model(tokenizer, **more):
+    torch.manual_seed(0)
+    config = BertConfig(len(tokenizer.vocab), hidden_size=32, num_hidden_layers=3, num_attention_heads=2, intermediate_size=64, max_position_embeddings=24)
+    return BertSumExt(BertModel(config), "classifier", sentence_vector="mean", **more).eval()
+
+
+def random_vectors(count=20, hidden=16):
+    """Documents of three to six sentences; the best sentence is the one with the largest first number."""
+    generator = torch.Generator().manual_seed(0)
+    vectors = [torch.randn(3 + i % 4, hidden, generator=generator) for i in range(count)]
+    return vectors, [(rows[:, 0] == rows[:, 0].max()).float().tolist() for rows in vectors]
+
+
+def choices(head, vectors):
+    return [int(head(rows[None], torch.ones(1, len(rows), dtype=torch.bool)).argmax()) for rows in vectors]
+
+
+# -- the listwise loss -------------------------------------------------------------------------------------------------
+
+def test_the_listwise_loss_is_its_formula():
+    logits, labels = torch.tensor([[1.0, -2.0, 0.5, 9.0], [0.3, 0.1, 7.0, 7.0]]), torch.tensor([[0.4, 0.1, 0.3, 0.9], [0.0, 1.0, 0.5, 0.5]])
+    mask = torch.tensor([[True, True, True, False], [True, True, False, False]])
+    total = 0.0
+    for row, wanted, n in zip(logits.tolist(), labels.tolist(), (3, 2)):
+        p = [math.exp(w / 0.1) for w in wanted[:n]]
+        q = [math.exp(x) for x in row[:n]]
+        total -= sum(a / sum(p) * math.log(b / sum(q)) for a, b in zip(p, q))
+    assert listwise_loss(logits, labels, mask).item() == pytest.approx(total, rel=1e-5)
+
+
+def test_padding_and_a_constant_change_nothing_in_the_listwise_loss():
+    logits, labels, mask = torch.randn(2, 4), torch.rand(2, 4), torch.tensor([[True] * 4, [True, True, False, False]])
+    before = listwise_loss(logits, labels, mask)
+    torch.testing.assert_close(listwise_loss(logits + ~mask * 50.0, labels + ~mask * 3.0, mask), before)
+    torch.testing.assert_close(listwise_loss(logits + 5.0, labels + 2.0, mask), before)         # only differences count
+    empty = listwise_loss(logits, labels, mask & torch.tensor([[True], [False]]))               # a document of padding alone
+    torch.testing.assert_close(empty, listwise_loss(logits[:1], labels[:1], mask[:1]))
+
+
+# -- a head on its own -------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("loss", ("bce", "listwise"))
+def test_a_head_learns_which_sentence_is_best(loss):
+    vectors, labels = random_vectors(60)
+    torch.manual_seed(0)
+    head = SentenceClassifier(16)
+    losses = train_head(head, vectors, labels, loss=loss, epochs=30, learning_rate=0.03)
+    assert losses[-1] < losses[0] / 1.5 and not head.training
+    hits = [chosen == of_document.index(1) for chosen, of_document in zip(choices(head, vectors), labels)]
+    assert sum(hits) > 54                           # of 60; chance is 14
+
+
+def test_the_same_seed_gives_the_same_head():
+    vectors, labels = random_vectors()
+    found = {}
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        torch.manual_seed(0)
+        head = InterSentenceEncoder(16, 32, 2, 1, dropout=0.2)
+        found[name] = (train_head(head, vectors, labels, epochs=2, batch_size=8, seed=seed), head.scorer.weight.detach())
+    assert found["one"][0] == found["again"][0] and torch.equal(found["one"][1], found["again"][1])
+    assert found["one"][0] != found["other"][0]
+
+
+def test_the_loss_that_is_returned_is_the_mean_of_a_document():
+    vectors, labels = random_vectors(5)
+    head = SentenceClassifier(16)
+    total = sum(torch.nn.functional.binary_cross_entropy(head(rows[None], torch.ones(1, len(rows), dtype=torch.bool))[0], torch.tensor(of_document),
+                                                         reduction="sum").item() for rows, of_document in zip(vectors, labels))
+    assert train_head(head, vectors, labels, epochs=1, batch_size=5)[0] == pytest.approx(total / 5, rel=1e-5)       # before the first step
+
+
+def test_vectors_and_labels_have_to_fit():
+    vectors, labels = random_vectors(3)
+    head = SentenceClassifier(16)
+    with pytest.raises(ValueError, match="3 documents of vectors, but labels for 2"):
+        train_head(head, vectors, labels[:2])
+    with pytest.raises(ValueError, match=r"document 1 has vectors of the shape \[4, 16\] and 2 labels"):
+        train_head(head, vectors, [labels[0], [0, 1], labels[2]])
+    with pytest.raises(ValueError, match="loss must be one of bce, listwise, not 'mse'"):
+        train_head(head, vectors, labels, loss="mse")
+    with pytest.raises(ValueError, match="no documents"):
+        train_head(head, [], [])
+
+
+# -- BERT and its head -------------------------------------------------------------------------------------------------
+
+def test_encoded_sentences_are_what_the_head_sees(model, tokenizer):
+    vectors, numbers = encode_sentences(model, tokenizer, DOCUMENTS, batch_size=2)
+    assert numbers == [[0, 1, 2], [0, 1], [0, 1, 2]]
+    for rows, sentences in zip(vectors, DOCUMENTS):
+        scores = model.head(rows[None], torch.ones(1, len(rows), dtype=torch.bool))[0]
+        assert scores.tolist() == pytest.approx(score_document(model, tokenizer, sentences).scores, abs=1e-5)
+
+
+@pytest.mark.parametrize("loss", ("bce", "listwise"))
+def test_bert_and_head_learn_together(model, tokenizer, loss):
+    losses = train(model, tokenizer, DOCUMENTS, LABELS, loss=loss, epochs=30, learning_rate=1e-2, head_learning_rate=1e-2)
+    assert losses[-1] < losses[0] / 3 and not model.training
+    for sentences, of_document in zip(DOCUMENTS, LABELS):
+        scores = score_document(model, tokenizer, sentences).scores
+        assert scores.index(max(scores)) == of_document.index(1)
+
+
+def test_only_the_layers_asked_for_learn(tokenizer):
+    for layers, still in ((1, ("bert.embeddings", "bert.encoder.layer.0", "bert.encoder.layer.1")), (None, ())):
+        model = make_model(tokenizer)
+        before = {name: tensor.clone() for name, tensor in model.named_parameters()}
+        train(model, tokenizer, DOCUMENTS, LABELS, epochs=2, batch_size=3, layers=layers, warmup=0.5)
+        for name, tensor in model.named_parameters():
+            assert torch.equal(tensor, before[name]) == name.startswith(still), name
+        assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+def test_labels_of_sentences_that_were_not_read_are_left_out(model, tokenizer):
+    long = ["one two three four five six seven eight.", "", "red red.", *["one two three four five six seven."] * 9]
+    vectors, numbers = encode_sentences(model, tokenizer, [long])
+    assert len(vectors[0]) == len(numbers[0]) < len(long) and 1 not in numbers[0]
+    # with a large label at each sentence without a vector, and at none of the others
+    labels = [[0.0 if n in numbers[0] else 1.0 for n in range(len(long))]]
+    head = SentenceClassifier(32)
+    first = train_head(head, vectors, [[0.0] * len(vectors[0])], epochs=1)
+    torch.manual_seed(0)
+    model.head.load_state_dict(head.state_dict())
+    again = train(model, tokenizer, [long], labels, epochs=1, learning_rate=1e-9)
+    assert again[0] == pytest.approx(first[0], rel=0.1)
+
+
+def test_documents_and_labels_have_to_fit(model, tokenizer):
+    with pytest.raises(ValueError, match="8 sentences of 3 documents, 5 labels of 2"):
+        train(model, tokenizer, DOCUMENTS, LABELS[:2])
+    with pytest.raises(ValueError, match="layers must lie between 1 and 3, or be None for all of BERT, not 4"):
+        train(model, tokenizer, DOCUMENTS, LABELS, layers=4)
