@@ -166,7 +166,8 @@ def test_only_the_beginning_is_said(run, folder):
     status, out, err = run(DOCUMENTS / "ferry.txt", "--no-windows")
     assert status == 0 and len(out.splitlines()) == len(chosen) and scores.sentences_read < 5
     assert f"14 sentences, {scores.tokens:,} tokens, of which {scores.sentences_read} and {WINDOW} were read in 1 window. " in err
-    assert f"{14 - scores.sentences_read} were not read: they lie behind the first {WINDOW} tokens, all that --no-windows reads." in err
+    assert f"A window of {WINDOW} tokens has no room for the end of sentence {scores.sentences_read}: it was cut off." in err
+    assert f"The last {14 - scores.sentences_read} sentences were not read: --no-windows reads the first {WINDOW} tokens only." in err
     result = json.loads(run(DOCUMENTS / "ferry.txt", "--no-windows", "--json")[1])
     assert [sentence["score"] is None for sentence in result["sentences"]] == [n >= scores.sentences_read for n in range(14)]
     assert result["read"]["tokens_read"] == WINDOW and any("were not read" in note for note in result["notes"])
@@ -175,7 +176,7 @@ def test_only_the_beginning_is_said(run, folder):
 def test_a_sentence_longer_than_a_window_is_said(run, write):
     status, out, err = run(write("It rains. Abc " + "abc " * WINDOW + "end. It pours."), "--sentences", 9)
     assert status == 0 and len(out.splitlines()) == 3
-    assert f"The end was cut off where a sentence does not fit into the {WINDOW} tokens of a window: sentence 2." in err
+    assert f"A window of {WINDOW} tokens has no room for the end of sentence 2: it was cut off." in err
     assert "Chosen: 3, not 9: it has no more." in err
 
 
@@ -189,10 +190,13 @@ def test_fewer_than_asked_for(run, write):
     assert out == "One.\n" and "1 sentence, " in err and "1 window. Chosen: 1, not 3: it has no more." in err
 
 
-def test_what_the_model_cannot_judge_is_said(run, write):
+def test_what_the_model_cannot_judge_is_said(run, write, folder, monkeypatch):
     _, out, err = run(write("비가 온다. 우리는 집에 있다."))
-    assert len(out.splitlines()) == 2 and "Its scores say little here: " in err and "100% of these letters are not Latin" in err
+    assert len(out.splitlines()) == 2 and f"Its scores say little here: {folder} does not know " in err and "not Latin" not in err
     assert "say little" not in run(write("Grüße aus Café. It rains."))[2]
+    monkeypatch.setattr(command, "SMALL", str(folder))          # as if it were the one that learned English
+    _, _, err = run(write("비가 온다. 우리는 집에 있다."))
+    assert f"Its scores say little here: {folder} learned English, and 100% of these letters are not Latin." in err
 
 
 def test_ten_thousand_sentences(run, write):

@@ -90,10 +90,9 @@ def _about_reading(scores: DocumentScores, window: int) -> list[str]:
     notes, unread = [], scores.scores.count(-math.inf)
     if scores.sentences_cut:
         shown = ", ".join(str(n + 1) for n in scores.sentences_cut[:5]) + ", …" * (len(scores.sentences_cut) > 5)
-        notes.append(f"the end was cut off where a sentence does not fit into the {window} tokens of a window: sentence {shown}")
+        notes.append(f"a window of {window} tokens has no room for the end of sentence {shown}: it was cut off")
     if unread:
-        notes.append(f"{unread:,} were not read: " + (f"they lie behind the first {window} tokens, all that --no-windows reads"
-                                                      if scores.windows == 1 and scores.tokens > window else "no token of them is a word"))
+        notes.append(f"the last {unread:,} sentences were not read: --no-windows reads the first {window} tokens only")
     return notes
 
 
@@ -103,9 +102,12 @@ def _about_script(texts: list[str], tokenizer, name: str) -> list[str]:
     foreign = sum(letter > "\u024f" for letter in letters) / max(1, len(letters))
     tokens = [token for ids in tokenizer.encode_texts(texts) for token in ids]
     unknown = tokens.count(tokenizer.unk_id) / max(1, len(tokens))
-    if max(foreign, unknown) < FOREIGN:
-        return []
-    return [f"its scores say little here: {name} learned English, and {foreign:.0%} of these letters are not Latin, {unknown:.0%} of the tokens unknown to it"]
+    notes = []
+    if name in (SMALL, MINILM) and foreign >= FOREIGN:
+        notes.append(f"its scores say little here: {name} learned English, and {foreign:.0%} of these letters are not Latin")
+    if unknown >= FOREIGN:
+        notes.append(f"its scores say little here: {name} does not know {unknown:.0%} of these tokens")
+    return notes
 
 
 def _as_json(document: Document, scores: DocumentScores | None, chosen: list[int], notes: list[str], arguments) -> str:
