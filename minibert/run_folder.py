@@ -54,7 +54,8 @@ class Settings:
     @classmethod
     def from_dict(cls, values: dict) -> "Settings":
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-        return cls(**values | {"options": PretrainingOptions(**values["options"])})
+        options = {"copy_positions": False} | values["options"]         # as runs began that are older than the option
+        return cls(**values | {"options": PretrainingOptions(**options)})
 
     def config(self, vocab_size: int) -> BertConfig:
         """The shape of the model that is trained from nothing."""

@@ -20,10 +20,10 @@ import transformers
 
 import minibert
 from minibert import cli
-from minibert.commands.pretrain_options import RECIPE, SOURCES, duration
+from minibert.commands.pretrain_options import RECIPE, SOURCES, duration, make_settings
 from minibert.figures import benchmark_log
 from minibert.resume import checkpoints
-from minibert.run_folder import read_log
+from minibert.run_folder import Settings, read_log
 from minibert.training import Pretraining, PretrainingOptions
 from test_resume import at_operation
 
@@ -103,6 +103,16 @@ def test_what_a_run_leaves_behind(finished):
     assert record["config"]["hidden_size"] == 16 and record["settings"]["options"]["steps"] == 30 and len(record["sessions"]) == 1
     assert {"command", "code", "versions", "device", "threads", "precision", "from_step"} < record["sessions"][0].keys()
     assert {"train.tokens", "valid.tokens", "vocabulary/vocab.txt"} == record["digests"].keys()
+
+
+def test_positions_are_copied_in_new_runs_from_nothing_only(finished):
+    """A saved model's positions are trained; and a run older than the option goes on without it."""
+    settings = json.loads((finished / "run.json").read_text())["settings"]
+    assert settings["options"]["copy_positions"] is True
+    assert make_settings({"start": "minibert-small"}).options.copy_positions is False
+    assert make_settings({"start": "minibert-small", "copy_positions": True}).options.copy_positions is True
+    del settings["options"]["copy_positions"]
+    assert Settings.from_dict(settings).options.copy_positions is False
 
 
 def test_the_model_opens_here_and_in_the_reference(finished):
