@@ -187,7 +187,7 @@ def test_a_model_of_shapes_only_takes_no_memory():
     (lambda: BertSumExt(bert(), SentenceClassifier(12)), "the head takes vectors of 12 numbers, but bert makes them of hidden_size 24"),
     (lambda: BertSumExt(bert(), SentenceClassifier(24), dropout=0.1), "dropout: sizes of a head that is there already"),
     (lambda: BertSumExt(bert(), "transformer", heads=4, ff=2), "the head 'transformer' knows no ff, heads; it takes feedforward_size, num_heads, "),
-    (lambda: BertSumExt(bert(), "classifier", dropout=0.1), "the head 'classifier' knows no dropout; it takes no sizes"),
+    (lambda: BertSumExt(bert(), "classifier", num_layers=1), "the head 'classifier' knows no num_layers; it takes inner_size, dropout"),
     (lambda: BertSumExt(bert(), "rnn", hidden_size=8), "'rnn' knows no hidden_size; it takes dropout, reference_quirks"),
     (lambda: BertSumExt(bert(), sentence_vector="max", num_heads=4), "sentence_vector must be one of cls, mean, not 'max'"),
     (lambda: BertSumExt(bert(), num_heads=5), "num_attention_heads 5"),

@@ -20,14 +20,14 @@ class SentenceHead(nn.Module):
     """
 
     sizes: dict
-    scorer: nn.Linear
+    hidden_size: int
 
     def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
         """[B, N, H] and [B, N] -> [B, N], before the sigmoid; what stands at padding means nothing.
 
         Raises a ValueError, with the shapes in it, for vectors and a mask that fit neither each other nor the head.
         """
-        _check_sentences(sentence_vectors, sentence_mask, self.scorer.in_features)
+        _check_sentences(sentence_vectors, sentence_mask, self.hidden_size)
         return self._logits(sentence_vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0), sentence_mask)     # [B, N]
 
     def forward(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
@@ -46,16 +46,23 @@ class SentenceHead(nn.Module):
 
 
 class SentenceClassifier(SentenceHead):
-    """A linear map of each sentence's vector, on its own: sigmoid(w T_n + b); section 2.3.1."""
+    """A linear map of each sentence's vector, on its own: sigmoid(w T_n + b); section 2.3.1.
 
-    def __init__(self, hidden_size: int):
+    With an `inner_size`, which is ours and for encoders that stay as they are, the vector first goes through a norm and a
+    layer of that many units: sigmoid(w GELU(W LN(T_n) + c) + b).
+    """
+
+    def __init__(self, hidden_size: int, inner_size: int = 0, dropout: float = 0.1):
         super().__init__()
-        self.sizes = {}
-        self.scorer = nn.Linear(hidden_size, 1)
+        self.hidden_size = hidden_size
+        self.sizes = {"inner_size": inner_size, "dropout": dropout} if inner_size else {}
+        self.inner = nn.Sequential(nn.LayerNorm(hidden_size), nn.Dropout(dropout), nn.Linear(hidden_size, inner_size), nn.GELU(),
+                                   nn.Dropout(dropout)) if inner_size else nn.Identity()
+        self.scorer = nn.Linear(inner_size or hidden_size, 1)
         self._draw_weights()
 
     def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
-        return self.scorer(x).squeeze(-1)                                   # [B, N]
+        return self.scorer(self.inner(x)).squeeze(-1)                       # [B, N]
 
 
 class InterSentenceEncoder(SentenceHead):
@@ -75,6 +82,7 @@ class InterSentenceEncoder(SentenceHead):
     def __init__(self, hidden_size: int, feedforward_size: int = 2048, num_heads: int = 8, num_layers: int = 2, dropout: float = 0.1,
                  positions: bool = True):
         super().__init__()
+        self.hidden_size = hidden_size
         self.sizes = {"feedforward_size": feedforward_size, "num_heads": num_heads, "num_layers": num_layers, "dropout": dropout, "positions": positions}
         shape = BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size, num_attention_heads=num_heads,
                            num_hidden_layers=num_layers, hidden_act="gelu_new", layer_norm_eps=1e-6, norm_first=True,
@@ -127,6 +135,7 @@ class SentenceRNN(SentenceHead):
         super().__init__()
         if hidden_size % 2:
             raise ValueError(f"hidden_size must be even, half of it for each direction, not {hidden_size}")
+        self.hidden_size = hidden_size
         self.sizes = {"dropout": dropout, "reference_quirks": reference_quirks}
         self.directions = nn.ModuleList(LayerNormLSTMCell(hidden_size, hidden_size // 2) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
