@@ -1,6 +1,7 @@
 """Models to disk and back: config.json, model.safetensors and vocab.txt, under the reference's own names.
 
-`transformers` opens what is saved here, and what it saved opens here. Nothing is ever unpickled.
+`transformers` opens what is saved here, and what it saved opens here. Nothing is ever unpickled: the one program that reads a
+pickle is `minibert convert-bertsum`, which runs nothing that the file names.
 """
 
 import json

@@ -15,7 +15,7 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
-from minibert.commands import add_command, pretrain, summarize, tokenizer
+from minibert.commands import add_command, convert, pretrain, summarize, tokenizer
 from minibert.config import PRESETS, BertConfig
 from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     pretrain.add(commands)
     summarize.add(commands)
     tokenizer.add(commands)
+    convert.add(commands)
     return parser
 
 

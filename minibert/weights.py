@@ -24,7 +24,8 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     pickled = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
     if pickled:
         raise ValueError(f"{folder} has no {SINGLE}, only {pickled[0]}: a pickled file can run any code when it is opened, "
-                         "so minibert never opens one. What to do: let the program that wrote it save safetensors instead")
+                         "so minibert never opens one. What to do: let the program that wrote it save safetensors instead "
+                         "(for a checkpoint of the original BertSum: minibert convert-bertsum)")
     raise ValueError(f"{folder} has no {SINGLE} and no {INDEX}: there are no weights to read")
 
 

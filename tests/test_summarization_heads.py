@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from original_bertsum import original_scores, original_state
 
 from minibert.positions import sinusoidal_table
 from minibert.summarization import InterSentenceEncoder, SentenceClassifier, SentenceRNN, load_bertsum_head
@@ -14,7 +15,7 @@ from minibert.summarization.heads import LayerNormLSTMCell, sentence_loss
 H = 24
 HEADS = {"transformer": lambda **more: InterSentenceEncoder(H, 40, 4, 2, dropout=0.0, **more),
          "transformer without positions": lambda: InterSentenceEncoder(H, 40, 4, 2, dropout=0.0, positions=False),
-         "classifier": lambda: SentenceClassifier(H), "rnn": lambda: SentenceRNN(H, dropout=0.0),
+         "classifier": lambda: SentenceClassifier(H), "classifier of two layers": lambda: SentenceClassifier(H, 10, dropout=0.0), "rnn": lambda: SentenceRNN(H, dropout=0.0),
          "rnn as published": lambda: SentenceRNN(H, dropout=0.0, reference_quirks=True)}
 MENDED = [name for name in HEADS if name != "rnn as published"]
 
@@ -31,47 +32,6 @@ def seed():
 
 
 # ---------------------------------------------------------------- the inter-sentence transformer, from the formulas
-
-def original_state(layers, hidden=H, feedforward=40, dtype=torch.float32):
-    """Random weights under the original's names: biases not 0, gains not 1, and a first norm that nobody uses."""
-    sizes = {"layer_norm": [hidden], "wo": [1, hidden]}
-    for i in range(layers):
-        at = f"transformer_inter.{i}."
-        sizes |= {f"{at}self_attn.linear_{part}": [hidden, hidden] for part in ("keys", "values", "query")}
-        sizes |= {f"{at}self_attn.final_linear": [hidden, hidden], f"{at}feed_forward.w_1": [feedforward, hidden],
-                  f"{at}feed_forward.w_2": [hidden, feedforward], f"{at}feed_forward.layer_norm": [hidden], f"{at}layer_norm": [hidden]}
-    state = {}
-    for name, size in sizes.items():
-        norm = name.endswith("layer_norm")
-        state[f"{name}.weight"] = (0.3 * torch.randn(size) + norm).to(dtype)
-        state[f"{name}.bias"] = (0.3 * torch.randn(size[:1])).to(dtype)
-    return state
-
-
-def original_scores(state, heads, vectors, mask):
-    """The formulas of the original program: [B, N, H] and [B, N] -> scores [B, N]."""
-    def linear(x, name):
-        return F.linear(x, state[f"{name}.weight"], state[f"{name}.bias"])
-
-    def norm(x, name):
-        return F.layer_norm(x, x.shape[-1:], state[f"{name}.weight"], state[f"{name}.bias"], eps=1e-6)
-
-    def split(x):
-        return x.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    length, hidden = vectors.shape[1:]
-    turns = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, hidden, 2) / hidden)
-    x = vectors * mask[:, :, None] + torch.stack([turns.sin(), turns.cos()], dim=-1).flatten(1).to(vectors)
-    for i in range(sum(name.endswith("w_1.bias") for name in state)):
-        at = f"transformer_inter.{i}."
-        n = norm(x, f"{at}layer_norm") if i > 0 else x
-        query, keys, values = (split(linear(n, f"{at}self_attn.linear_{part}")) for part in ("query", "keys", "values"))
-        mixed = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask[:, None, None, :])
-        x = x + linear(mixed.transpose(1, 2).flatten(2), f"{at}self_attn.final_linear")
-        wide = F.gelu(linear(norm(x, f"{at}feed_forward.layer_norm"), f"{at}feed_forward.w_1"), approximate="tanh")
-        x = x + linear(wide, f"{at}feed_forward.w_2")
-    return linear(norm(x, "layer_norm"), "wo").squeeze(-1).sigmoid() * mask
-
 
 @pytest.mark.parametrize("heads", [1, 4, 12])
 @pytest.mark.parametrize("layers", [1, 2, 3])
@@ -320,6 +280,16 @@ def test_the_classifier_by_hand():
         for n in range(length):
             logit = sum(w * x for w, x in zip(weight, vectors[row, n].tolist())) + bias
             assert head(vectors, mask)[row, n].item() == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-6)
+
+
+def test_the_classifier_of_two_layers():
+    head = SentenceClassifier(H, inner_size=10, dropout=0.0)
+    norm, inner = head.inner[0], head.inner[2]
+    vectors, mask = ragged(3, 2)
+    hidden = F.gelu(F.layer_norm(vectors, [H]) @ inner.weight.T + inner.bias)
+    assert (norm.weight == 1).all() and (norm.bias == 0).all() and hidden.shape[-1] == 10
+    assert torch.allclose(head(vectors, mask)[mask], (hidden @ head.scorer.weight[0] + head.scorer.bias).sigmoid()[mask], atol=1e-6)
+    assert SentenceClassifier(H, **head.sizes).inner[2].weight.shape == inner.weight.shape and SentenceClassifier(H).sizes == {}
 
 
 # ---------------------------------------------------------------- what holds for all of them

@@ -5,9 +5,11 @@ nlpyang/BertSum, src/models/encoder.py, class TransformerInterEncoder (in nlpyan
 
 import logging
 import re
+from collections.abc import Callable
+from functools import reduce
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.positions import sinusoidal_table
 from minibert.summarization.heads import InterSentenceEncoder
@@ -43,7 +45,7 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
     feedforward_size, hidden_size = tensors[FIRST_MATRIX].shape
     layers = len({match[1] for name in tensors if (match := re.match(r"transformer_inter\.(\d+)\.", name))})
     head = InterSentenceEncoder(hidden_size, feedforward_size, num_heads, layers, dropout=0.0).eval()
-    fill_from_original(head, tensors, NAMES)
+    fill_from_original(head, tensors, replacing(NAMES))
     if table is not None and not _is_sinusoidal(table, hidden_size):
         raise ValueError(f"{POSITIONS} of shape {list(table.shape)} is not the table of sines and cosines of {hidden_size} columns, "
                          "which is all that the original has there")
@@ -53,14 +55,15 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
     return head
 
 
-def fill_from_original(head: torch.nn.Module, tensors: dict[str, Tensor], names) -> None:
-    """Copy tensors with the original's names into a head; a ValueError names those that are missing, too many or of another shape."""
-    ours, wanted = {}, {}
-    for name, tensor in head.state_dict().items():
-        original = name
-        for mine, theirs in names:
-            original = original.replace(mine, theirs)
-        ours[original], wanted[original] = name, tensor
+def replacing(names) -> Callable[[str], str]:
+    """A function that puts the second of each pair for the first, pair after pair."""
+    return lambda name: reduce(lambda name, pair: name.replace(*pair), names, name)
+
+
+def fill_from_original(module: nn.Module, tensors: dict[str, Tensor], original_name: Callable[[str], str]) -> None:
+    """Copy tensors into a module whose names `original_name` turns into theirs; a ValueError names those that are missing, too many or do not fit."""
+    ours = {original_name(name): name for name in module.state_dict()}
+    wanted = {original_name(name): tensor for name, tensor in module.state_dict().items()}
     problems = [f"{name} has no place" for name in tensors if name not in wanted]
     problems += [f"{name} is missing" for name in wanted if name not in tensors]
     problems += [f"{name} has the shape {list(tensors[name].shape)}, wanted {list(wanted[name].shape)}"
@@ -69,8 +72,8 @@ def fill_from_original(head: torch.nn.Module, tensors: dict[str, Tensor], names)
                  for name in wanted if name in tensors and not tensors[name].is_floating_point()]
     if problems:
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        raise ValueError(f"the tensors do not fit the original's head of this size: {'; '.join(problems[:5])}{more}")
-    head.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
+        raise ValueError(f"the tensors do not fit a {type(module).__name__} of this size: {'; '.join(problems[:5])}{more}")
+    module.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
 
 
 def _is_sinusoidal(table: Tensor, hidden_size: int) -> bool:
