@@ -22,6 +22,7 @@ from minibert.summarization import (
     SentenceRNN,
     collate,
     encode_document,
+    first_layers,
     packaged,
 )
 from minibert.summarization.packaged import load_head, open_summarizer, save_head
@@ -218,6 +219,38 @@ def test_inputs_that_cannot_be(change, said):
             outputs(summarizer(vector=vector), **change)
 
 
+# ---------------------------------------------------------------- the first layers of an encoder
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_first_layers_are_the_encoder_stopped_there(norm_first):
+    whole = bert(norm_first=norm_first)
+    inputs = [batch()[name] for name in ("input_ids", "token_type_ids", "attention_mask")]
+    with torch.no_grad():
+        states = whole(*inputs, output_hidden_states=True).hidden_states
+        for count in (1, 2, 3):
+            first = first_layers(whole, count)
+            wanted = whole.encoder.norm(states[count]) if norm_first and count < 3 else states[count]
+            assert torch.equal(first(*inputs).last_hidden_state, wanted)
+            assert first.config.num_hidden_layers == count and not first.training
+            parameters = dict(whole.named_parameters())
+            assert all(parameter is parameters[name] for name, parameter in first.named_parameters())
+    assert whole.config.num_hidden_layers == len(whole.encoder.layer) == 3
+
+
+def test_the_first_layers_are_saved_as_a_model_of_that_depth(tmp_path):
+    save_pretrained(bert(), tmp_path / "bert", TOKENIZER)
+    model = BertSumExt(first_layers(from_pretrained(tmp_path / "bert"), 2), "classifier").eval()
+    save_pretrained(model, tmp_path / "saved")
+    opened, tokenizer = open_summarizer(str(tmp_path / "saved"))
+    assert torch.equal(outputs(opened).logits, outputs(model).logits) and tokenizer.vocab == TOKENIZER.vocab
+
+
+@pytest.mark.parametrize("count", [0, 4, -1])
+def test_layers_that_are_not_there(count):
+    with pytest.raises(ValueError, match=f"count must lie between 1 and 3.* not {count}"):
+        first_layers(bert(), count)
+
+
 # ---------------------------------------------------------------- saved and opened
 
 @pytest.mark.parametrize("head, vector, segments, sizes", [
@@ -319,6 +352,19 @@ def test_a_head_on_its_own_is_saved_and_opened(head, heads, recwarn):
     assert not recwarn.list, [str(warning.message) for warning in recwarn]
 
 
+def test_a_head_on_the_first_layers_only(heads):
+    whole = trained(heads, "classifier")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        encoder = from_pretrained(heads / "encoder", BertModel)
+    model = BertSumExt(first_layers(encoder, 2), whole.head, "mean", segments=False).eval()
+    save_head(model, heads / "head", str(heads / "encoder"))
+    opened = load_head(heads / "head")
+    assert len(opened.bert.encoder.layer) == opened.config.num_hidden_layers == 2
+    assert torch.equal(outputs(opened).logits, outputs(model).logits)
+    assert (outputs(opened).logits - outputs(whole).logits).abs().max() > 1e-3
+
+
 def test_half_precision_heads_compute_in_float32(heads):
     model = trained(heads)
     save_head(model, heads / "head", str(heads / "encoder"))
@@ -373,10 +419,11 @@ def change_tensors(change):
     (lambda folder: (folder / "head.json").unlink(), "head.json cannot be read"),
     (lambda folder: (folder / "head.json").write_text("{"), "head.json cannot be read"),
     (lambda folder: (folder / "head.json").write_text("[]"), "head.json is no description of a head"),
-    (change_about(encoder=None), "head.json is no description of a head: wanted are encoder, encoder_sha256, sentence_head"),
+    (change_about(encoder=None), "head.json is no description of a head: wanted are encoder, encoder_sha256, encoder_layers, sentence_head"),
     (change_about(sentence_head={"kind": "rnn"}), "head.json is no description of a head"),
     (change_about(sentence_head={"kind": "gru", "vector": "cls", "segments": True, "sizes": {}}), "head.json: head must be one of"),
     (change_about(sentence_head={"kind": "rnn", "vector": "cls", "segments": True, "sizes": {}}), "head.safetensors does not fit the head that head.json describes"),
+    (change_about(encoder_layers=9), "head.json: count must lie between 1 and 3"), (change_about(encoder_layers="2"), "head.json is no description of a head"),
     (change_about(encoder_sha256="0" * 64), "was trained on other weights of .*: their sha256 was 0000"),
     (change_about(encoder="/no/such/encoder"), "/no/such/encoder"),
     (lambda folder: (folder / "head.safetensors").unlink(), "head.safetensors is missing"),

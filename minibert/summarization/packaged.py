@@ -11,7 +11,7 @@ from minibert.config import SENTENCE_HEAD
 from minibert.files import replace_file, sha256
 from minibert.hub import PACKAGED
 from minibert.model import BertModel
-from minibert.summarization.model import BertSumExt
+from minibert.summarization.model import BertSumExt, first_layers
 from minibert.tokenization import WordPieceTokenizer
 from minibert.weights import SINGLE, read_tensors, write_weights
 
@@ -22,7 +22,7 @@ ABOUT, TENSORS = "head.json", "head.safetensors"
 def save_head(model: BertSumExt, folder: Path, encoder: str) -> None:
     """Write head.safetensors and head.json, which says what the head is and which weights of `encoder` it was trained on.
 
-    Raises a ValueError where the model's encoder is not that one: one that was trained along needs save_pretrained.
+    The model's encoder may be the first layers of that one, see `first_layers`. Raises a ValueError where the model's encoder is not that one: one that was trained along needs save_pretrained.
     """
     bert, digest = _encoder(encoder)
     theirs = bert.state_dict()
@@ -31,7 +31,7 @@ def save_head(model: BertSumExt, folder: Path, encoder: str) -> None:
         raise ValueError(f"the model's encoder is not {encoder}: {changed[0]} differs. minibert.save_pretrained saves both, encoder and head")
     folder.mkdir(parents=True, exist_ok=True)
     write_weights(model.head.state_dict(), folder / TENSORS)
-    about = {"encoder": encoder, "encoder_sha256": digest, "sentence_head": model.config.sentence_head}
+    about = {"encoder": encoder, "encoder_sha256": digest, "encoder_layers": model.config.num_hidden_layers, "sentence_head": model.config.sentence_head}
     replace_file(folder / ABOUT, json.dumps(about, indent=2) + "\n")
 
 
@@ -46,7 +46,7 @@ def load_head(folder: Path) -> BertSumExt:
         raise ValueError(f"the head in {folder} was trained on other weights of {about['encoder']}: their sha256 was {about['encoder_sha256']}, here it is {found}")
     kind, vector, segments, sizes = (about["sentence_head"][key] for key in SENTENCE_HEAD)
     try:
-        model = BertSumExt(bert, kind, vector, segments, **sizes)
+        model = BertSumExt(first_layers(bert, about["encoder_layers"]), kind, vector, segments, **sizes)
     except ValueError as error:
         raise ValueError(f"{folder / ABOUT}: {error}") from error
     if not (folder / TENSORS).is_file():
@@ -81,7 +81,7 @@ def _about(folder: Path) -> dict:
         about = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from error
-    wanted = {"encoder": str, "encoder_sha256": str, "sentence_head": dict}
+    wanted = {"encoder": str, "encoder_sha256": str, "encoder_layers": int, "sentence_head": dict}
     if not isinstance(about, dict) or any(not isinstance(about.get(key), kind) for key, kind in wanted.items()) \
             or set(about["sentence_head"]) != set(SENTENCE_HEAD) or not isinstance(about["sentence_head"]["sizes"], dict):
         raise ValueError(f"{path} is no description of a head: wanted are {', '.join(wanted)}, and in the last {', '.join(SENTENCE_HEAD)}")
