@@ -12,7 +12,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from minibert.data.wikipedia import wikipedia_texts
 from minibert.summarization import examples as module
-from minibert.summarization.examples import CNN_DAILYMAIL, SCITLDR, Example, cnndm_examples, gap_sentences, lead_examples, scitldr_examples, section_examples
+from minibert.summarization.examples import CNN_DAILYMAIL, SCITLDR, Example, cnndm_examples, gap_sentences, lead_examples, overlaps, scitldr_examples, section_examples
 
 ABSTRACT = {"source": ["We look at it.\n", "  ", "It  is new."], "source_labels": [0, 0, 1], "rouge_scores": [0.1, 0.9], "paper_id": "x1",
             "target": ["A new  thing.", "New."], "title": "It"}
@@ -60,6 +60,11 @@ def test_gap_sentences_by_rouge_itself():
 
 def test_gap_sentences_where_there_is_little():
     assert gap_sentences([], 3) == [] and gap_sentences(["One."], 3) == [0] and gap_sentences(["안녕.", "!", ""], 2) == [0, 1]
+
+
+def test_overlaps_by_hand():
+    example = Example("", ["The cat sat.", "Dogs bark.", "A dog"], [["the cat"], ["A dog,", "Dogs"]])
+    assert overlaps(example) == pytest.approx([2 * 2 / 5 + 2 * 1 / 3, 2 * 1 / 5, 2 * 2 / 5 + 2 * 1 / 3], abs=1e-6)
 
 
 def test_the_default_corpus():

@@ -17,7 +17,7 @@ from minibert.data.files import json_lines, read_lines
 from minibert.data.hub_sets import open_hub_set
 from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia import wikipedia_articles
-from minibert.summarization.oracle import clean_words, greedy_oracle
+from minibert.summarization.oracle import clean_words, greedy_oracle, ngrams, overlap_f1
 
 SPLITS = ("train", "valid", "test")
 SCITLDR = "allenai/scitldr"
@@ -78,22 +78,43 @@ def section_examples(k: int = 3) -> list[Example]:
     return examples
 
 
+def overlaps(example: Example) -> list[float]:
+    """How good a summary each sentence of an example would be alone: N numbers from 0 to 2, to train on with loss "listwise".
+
+    F1 of words + F1 of word pairs with the reference it shares most with: what `greedy_oracle` maximises.
+    """
+    def grams(sentences: list[str]) -> list[set]:
+        words = clean_words(" ".join(sentences).lower().split())
+        return [ngrams(words, 1), ngrams(words, 2)]
+
+    references = [grams(reference) for reference in example.references]
+    return [max(sum(map(overlap_f1, grams([sentence]), reference)) for reference in references) for sentence in example.sentences]
+
+
 def _sentences(sections: Iterable[dict]) -> Iterator[str]:
     return (sentence for section in sections for paragraph in section["paragraphs"] for sentence in split_sentences(paragraph))
 
 
 def gap_sentences(sentences: Sequence[str], k: int) -> list[int]:
-    """The `k` sentences that could stand for the others, in document order: the gap sentences of PEGASUS.
+    """The `k` sentences with the highest `shared_words`, in document order: the gap sentences of PEGASUS (Zhang et al. 2020).
+
+    The rest of a section is far longer than a sentence, so that F1 is nearly all recall, and long sentences win: know this
+    before you train on it.
+    """
+    scores = shared_words(sentences)
+    return sorted(sorted(range(len(scores)), key=lambda i: -scores[i])[:k])
+
+
+def shared_words(sentences: Sequence[str]) -> list[float]:
+    """How well each sentence could stand for all others: N numbers from 0 to 1.
 
         s_i = ROUGE1-F1(x_i, D without x_i) = 2 |x_i and rest| / (|x_i| + |rest|)
 
-    with |.| counting words, each as often as it occurs (Zhang et al. 2020, section 3.1: principal, independent, "Orig"). The rest
-    is far longer than a sentence, so that F1 is nearly all recall, and long sentences win: know this before you train on it.
+    with |.| counting words, each as often as it occurs (Zhang et al. 2020, section 3.1: principal, independent, "Orig").
     """
     words = [Counter(clean_words(sentence.lower().split())) for sentence in sentences]
     everything = sum(words, Counter())
-    scores = [2 * (own & (everything - own)).total() / max(everything.total(), 1) for own in words]
-    return sorted(sorted(range(len(scores)), key=lambda i: -scores[i])[:k])
+    return [2 * (own & (everything - own)).total() / max(everything.total(), 1) for own in words]
 
 
 # -- SciTLDR -----------------------------------------------------------------------------------------------------------
