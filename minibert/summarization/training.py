@@ -19,6 +19,7 @@ from minibert.tokenization import WordPieceTokenizer
 
 TEMPERATURE = 0.1       # of the labels in `listwise_loss`: a ROUGE of 0.4 weighs e times as much as one of 0.3
 WEIGHT_DECAY, CLIP = 0.01, 1.0
+POOL = 16               # batches whose documents are sorted by length before they are cut apart
 
 
 def listwise_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tensor:
@@ -93,7 +94,7 @@ def train_head(head: SentenceHead, vectors: Sequence[Tensor], labels: Sequence[S
 
     optimizers = make_optimizers(head, "adamw", learning_rate, learning_rate, WEIGHT_DECAY)
     head.train()
-    losses = _fit(logits, labels, optimizers, loss, epochs, batch_size, warmup, seed, progress)
+    losses = _fit(logits, labels, [len(rows) for rows in vectors], optimizers, loss, epochs, batch_size, warmup, seed, progress)
     head.eval()
     return losses
 
@@ -130,13 +131,14 @@ def train(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: Sequence[
     model.requires_grad_(layers is None)
     for module in (*learning, model.head):
         module.train().requires_grad_()         # what does not learn stays in eval mode, without dropout
-    losses = _fit(logits, labels, optimizers, loss, epochs, batch_size, warmup, seed, progress)
+    lengths = [len(document.input_ids) for document in encoded]
+    losses = _fit(logits, labels, lengths, optimizers, loss, epochs, batch_size, warmup, seed, progress)
     model.eval().requires_grad_()
     return losses
 
 
-def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[Sequence[float]], optimizers: list[Optimizer], loss: str,
-         epochs: int, batch_size: int, warmup: float, seed: int, progress: bool) -> list[float]:
+def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[Sequence[float]], lengths: list[int], optimizers: list[Optimizer],
+         loss: str, epochs: int, batch_size: int, warmup: float, seed: int, progress: bool) -> list[float]:
     """The loop: `logits` gives [B, N] and the mask for a batch of documents, by their numbers."""
     if loss not in LOSSES:
         raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
@@ -150,9 +152,9 @@ def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[
     with tqdm(total=steps, desc="Training", unit=" steps", disable=not progress) as bar:
         for _ in range(epochs):
             total = 0.0
-            for chosen in torch.randperm(len(labels), generator=order).split(batch_size):
+            for chosen in _batches(lengths, batch_size, order):
                 set_learning_rate(optimizers, schedule(step, steps, math.ceil(warmup * steps)))
-                found, mask = logits(chosen.tolist())                                           # [B, N], [B, N]
+                found, mask = logits(chosen)                                                    # [B, N], [B, N]
                 wanted = _padded([torch.tensor(labels[i], dtype=torch.float32) for i in chosen]).to(found.device)    # [B, N]
                 value = LOSSES[loss](found, wanted, mask)
                 (value / len(chosen)).backward()
@@ -165,6 +167,16 @@ def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[
             means.append(total / len(labels))
             bar.set_postfix(loss=f"{means[-1]:.3f}")
     return means
+
+
+def _batches(lengths: list[int], batch_size: int, generator: torch.Generator) -> list[list[int]]:
+    """All documents once, by number, in random batches of about the same length each: little padding."""
+    order = torch.randperm(len(lengths), generator=generator).tolist()
+    batches = []
+    for start in range(0, len(order), POOL * batch_size):
+        pool = sorted(order[start:start + POOL * batch_size], key=lengths.__getitem__)
+        batches += [pool[at:at + batch_size] for at in range(0, len(pool), batch_size)]
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
 
 
 def _encode(model: BertSumExt, tokenizer: WordPieceTokenizer, sentences: Sequence[str]) -> EncodedDocument:
