@@ -111,7 +111,7 @@ def _about_script(texts: list[str], tokenizer, name: str) -> list[str]:
 
 
 def _as_json(document: Document, scores: DocumentScores | None, chosen: list[int], notes: list[str], arguments) -> str:
-    values = [None if scores is None or score == -math.inf else round(score, 6) for score in scores.scores] if scores else [None] * len(document.sentences)
+    values = [None if scores is None or score == -math.inf else round(score, 4) for score in scores.scores] if scores else [None] * len(document.sentences)
     read = {} if scores is None else {"sentences_read": scores.sentences_read, "tokens": scores.tokens, "tokens_read": scores.tokens_read,
                                       "windows": scores.windows, "sentences_cut": scores.sentences_cut}
     result = {
