@@ -1,0 +1,835 @@
+"""Exercises of chapter 10: the input, the greedy oracle, the encoder over sentences, a list that is not aliased, a sum taken apart, the choice."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.encoder import BertEncoder
+from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.positions import sinusoidal_table
+from minibert.summarization.heads import InterSentenceEncoder
+from minibert.summarization.oracle import ngrams, overlap_f1
+
+CHAPTER = "10_bertsum"
+
+
+def _name(found, right: list, suspects: list[tuple[list, str]], what: str) -> None:
+    """As `recognise`, for lists."""
+    if found == right:
+        return
+    for value, sentence in suspects:
+        if found == value:
+            raise Mistake(sentence)
+    raise Mistake(f"{what} should be {right}, but you have {found}.")
+
+
+# -- warm-up: the input ----------------------------------------------------------------------------------------------
+
+def bertsum_input(sentences, cls_id, sep_id):
+    """A document as BertSum reads it. `sentences`: for each its list of piece ids.
+
+    -> the ids of all tokens, their segments, and the place of each sentence's [CLS]: three lists.
+    """
+    ids, segments, places = [], [], []
+    for n, pieces in enumerate(sentences):
+        tokens = [cls_id, *pieces, sep_id]      # blank: the sentence, with a special token on either side
+        segment = n % 2                         # blank: 0 for the first sentence, 1 for the second, 0 for the third, …
+        place = len(ids)                        # blank: where this [CLS] is going to stand
+        ids += tokens
+        segments += [segment] * len(tokens)
+        places.append(place)
+    return ids, segments, places
+
+
+def check_bertsum_input(answer):
+    sentences = [[7, 8, 9], [4], [5, 6], [3, 3]]
+    found = answer([list(pieces) for pieces in sentences], 101, 102)
+    if not isinstance(found, tuple | list) or len(found) != 3:
+        raise Mistake(f"bertsum_input should give back three lists, ids, segments and places, not a {type(found).__name__}.")
+    ids, segments, places = (part.tolist() if isinstance(part, Tensor) else list(part) for part in found)
+    right = [101, 7, 8, 9, 102, 101, 4, 102, 101, 5, 6, 102, 101, 3, 3, 102]
+    _name(ids, right, [
+        ([101, 7, 8, 9, 102, 4, 102, 5, 6, 102, 3, 3, 102], f"Your ids have 1 [CLS] for {len(sentences)} sentences: that is one vector for the whole document. Every sentence gets its own."),
+        ([101, 7, 8, 9, 101, 4, 101, 5, 6, 101, 3, 3], "No sentence of yours ends: the [SEP]s are missing."),
+        ([101, 7, 8, 9, 101, 4, 101, 5, 6, 101, 3, 3, 102], "Your only [SEP] stands at the end of the document; one belongs behind every sentence."),
+        ([102, 7, 8, 9, 101, 102, 4, 101, 102, 5, 6, 101, 102, 3, 3, 101], "Your sentences begin with [SEP] and end with [CLS]: it is the other way round."),
+        ([7, 8, 9, 4, 5, 6, 3, 3], "Your ids have no special token at all; nothing could be read off for a sentence."),
+    ], "the ids")
+    if len(segments) != len(ids):
+        raise Mistake(f"You have {len(segments)} segments for {len(ids)} tokens; every token has one, [CLS] and [SEP] too.")
+    lengths = [len(pieces) + 2 for pieces in sentences]
+
+    def spread(values):
+        return [value for value, length in zip(values, lengths) for _ in range(length)]
+
+    shown = f"Your segments are {segments}"
+    _name(segments, spread([0, 1, 0, 1]), [
+        (spread([0, 1, 2, 3]), f"{shown}: a number for each sentence. BERT's table has two rows, 0 and 1; they take turns."),
+        (spread([0, 1, 1, 1]), f"{shown}: 0 for the first and 1 for all others, as in a pair. Here they take turns."),
+        (spread([1, 0, 1, 0]), f"{shown}: they begin with 1; the first sentence has 0."),
+        ([0] * len(ids), f"{shown}: all the same, so that nothing marks where a sentence begins. They take turns."),
+        ([i % 2 for i in range(len(ids))], f"{shown}: they change with every token; they should change with every sentence."),
+        ([0] + spread([0, 1, 0, 1])[:-1], f"{shown}: one token too late. A sentence's segment begins with its [CLS]."),
+    ], "the segments")
+    _name(places, [0, 5, 8, 12], [
+        ([4, 7, 11, 15], f"Your places are {places}: there stand the [SEP]s. Wanted is where each [CLS] stands."),
+        ([5, 8, 12, 16], f"Your places are {places}: one sentence too late, each is where the *next* [CLS] stands. Look before you append."),
+        ([1, 6, 9, 13], f"Your places are {places}: the first piece of each sentence, one behind its [CLS]."),
+        ([0, 1, 2, 3], f"Your places are {places}: you count sentences; count tokens."),
+        ([0, 3, 4, 6], f"Your places are {places}: the special tokens are not counted, but they stand in the row like all others."),
+    ], "the places")
+
+
+def input_by_loops(sentences, cls_id, sep_id):
+    rows = [[cls_id, *pieces, sep_id] for pieces in sentences]
+    places = [sum(map(len, rows[:n])) for n in range(len(rows))]
+    return sum(rows, []), [n & 1 for n, row in enumerate(rows) for _ in row], places
+
+
+def input_read_back(sentences, cls_id, sep_id):
+    ids = [token for pieces in sentences for token in (cls_id, *pieces, sep_id)]
+    places = [i for i, token in enumerate(ids) if token == cls_id]
+    return torch.tensor(ids), torch.tensor([(sum(place <= i for place in places) - 1) % 2 for i in range(len(ids))]), torch.tensor(places)
+
+
+def _input(tokens=lambda n, pieces, c, s: [c, *pieces, s], segment=lambda n, length: [n % 2] * length, place=lambda n, ids, tokens: len(ids)):
+    """A planted wrong answer: one of the three parts made in another way."""
+    def wrong(sentences, cls_id, sep_id):
+        ids, segments, places = [], [], []
+        for n, pieces in enumerate(sentences):
+            row = tokens(n, pieces, cls_id, sep_id)
+            places.append(place(n, ids, row))
+            segments += segment(n, len(row))
+            ids += row
+        return ids, segments, places
+    return wrong
+
+
+def _named(name, function):
+    function.__name__ = name
+    return function
+
+
+input_one_cls = _named("input_one_cls", _input(tokens=lambda n, pieces, c, s: [*([] if n else [c]), *pieces, s]))
+input_no_sep = _named("input_no_sep", _input(tokens=lambda n, pieces, c, s: [c, *pieces]))
+input_swapped = _named("input_swapped", _input(tokens=lambda n, pieces, c, s: [s, *pieces, c]))
+input_bare = _named("input_bare", _input(tokens=lambda n, pieces, c, s: list(pieces)))
+input_numbered = _named("input_numbered", _input(segment=lambda n, length: [n] * length))
+input_as_pair = _named("input_as_pair", _input(segment=lambda n, length: [min(n, 1)] * length))
+input_from_one = _named("input_from_one", _input(segment=lambda n, length: [1 - n % 2] * length))
+input_one_segment = _named("input_one_segment", _input(segment=lambda n, length: [0] * length))
+input_short_segments = _named("input_short_segments", _input(segment=lambda n, length: [n % 2] * (length - 2)))
+input_ends = _named("input_ends", _input(place=lambda n, ids, tokens: len(ids) + len(tokens) - 1))
+input_next = _named("input_next", _input(place=lambda n, ids, tokens: len(ids) + len(tokens)))
+input_first_piece = _named("input_first_piece", _input(place=lambda n, ids, tokens: len(ids) + 1))
+input_counts_sentences = _named("input_counts_sentences", _input(place=lambda n, ids, tokens: n))
+input_counts_pieces = _named("input_counts_pieces", _input(place=lambda n, ids, tokens: len(ids) - 2 * n))
+
+
+# -- build: the greedy oracle ----------------------------------------------------------------------------------------
+
+def greedy_choice(sentences, summary, k):
+    """At most k sentences that together overlap most with a summary, found greedily: their numbers, in document order.
+
+    sentences: lists of words; summary: one list of words. Words count by F1 on sets, and so do pairs of neighbours; a pair
+    never runs from one sentence of the document into the next.
+    """
+    def overlap(numbers):
+        words, pairs = (set().union(*(ngrams(sentences[n], size) for n in numbers)) for size in (1, 2))
+        return overlap_f1(words, ngrams(summary, 1)) + overlap_f1(pairs, ngrams(summary, 2))
+
+    chosen, best = [], 0.0
+    while len(chosen) < k:
+        left = [n for n in range(len(sentences)) if n not in chosen]
+        scores = {n: overlap([*chosen, n]) for n in left}       # blank: for each number left, the overlap that it would lead to
+        winner = max(left, key=scores.get, default=None)        # blank: the number with the highest, the first of equals
+        if winner is None or scores[winner] <= best:
+            break
+        chosen.append(winner)
+        best = scores[winner]                                   # blank: what the next one has to beat
+    return sorted(chosen)                                       # blank: in document order
+
+
+# a summary in two parts: 2 covers most of it alone, 0 the rest; 1 says what 2 says, and 3 has one stray word of it
+_DOCUMENT = [text.split() for text in ("police saw nothing at the gate", "the dog barked at the old cat",
+                                       "at night the dog barked at the cat", "rain fell all night", "the dog barked at the old cat")]
+_SUMMARY = "the dog barked at the cat police saw nothing".split()
+
+
+def check_greedy_choice(answer):
+    document, summary = [list(words) for words in _DOCUMENT], list(_SUMMARY)
+    found = _numbers_of(answer(document, summary, 3), "greedy_choice")
+
+    def overlap(numbers, sizes=(1, 2), joined=False):
+        parts = [sum((_DOCUMENT[n] for n in numbers), [])] if joined else [_DOCUMENT[n] for n in numbers]
+        return sum(overlap_f1(set().union(*(ngrams(words, size) for words in parts)), ngrams(_SUMMARY, size)) for size in sizes)
+
+    alone = sorted(range(5), key=lambda n: -overlap([n]))
+    _name(found, [0, 2], [
+        (sorted(alone[:3]), f"You choose {found}, the three that overlap most *alone*. Sentences 1 and 4 say what 2 has said: score each together with what is chosen already."),
+        ([2, 0], f"You choose {found}, in the order of choice; a summary is read in the order of the document."),
+        ([2], f"You choose {found} and stop: sentence 0 overlaps less alone ({overlap([0]):.2f}) than sentence 2 ({overlap([2]):.2f}), but both together reach {overlap([0, 2]):.2f}."),
+        ([0, 1, 2], f"You choose {found}: with sentence 1 the overlap falls from {overlap([0, 2]):.2f} to {overlap([0, 1, 2]):.2f}. Stop as soon as nothing raises it."),
+        ([0, 2, 4], f"You choose {found}: with sentence 4 the overlap falls from {overlap([0, 2]):.2f} to {overlap([0, 2, 4]):.2f}. Stop as soon as nothing raises it."),
+        ([], f"You choose nothing, though sentence 2 has an overlap of {overlap([2]):.2f}. Do you look for the lowest overlap, or begin with a `best` that nothing beats?"),
+    ], "your choice")
+    twice = _numbers_of(answer([list(_DOCUMENT[1]), list(_DOCUMENT[4]), list(_DOCUMENT[3])], "the dog barked at the old cat".split(), 3), "greedy_choice")
+    _name(twice, [0], [
+        ([1], "Sentences 0 and 1 are the same, and you choose 1. Of equals the first one is chosen."),
+        ([0, 1], "Sentences 0 and 1 are the same, and you choose both: one that adds nothing does not *raise* the overlap."),
+    ], "your choice from two equal sentences")
+    cut = _numbers_of(answer([list(words) for words in _DOCUMENT], list(_SUMMARY), 1), "greedy_choice")
+    _name(cut, [2], [([0, 2], "Asked for 1 sentence you choose 2."), ([], "Asked for 1 sentence you choose none: the loop goes on as long as fewer than k are chosen.")], "your choice of 1 sentence")
+    none = _numbers_of(answer([["rain"], ["snow"]], ["sun"], 2), "greedy_choice")
+    _name(none, [], [([0, 1], "No word of the document is in the summary, and you choose 2 sentences all the same: an overlap of 0 is none.")], "your choice where nothing overlaps")
+    crossing = _numbers_of(answer([["b"], ["a", "x"], ["a", "b"]], ["a", "b"], 2), "greedy_choice")
+    _name(crossing, [2], [], "your choice from 'b', 'a x', 'a b' for the summary 'a b'")
+    few = _numbers_of(answer([["a", "b"]], ["a", "b", "c"], 3), "greedy_choice")
+    _name(few, [0], [], "your choice of 3 from a document of one sentence")
+
+
+def _numbers_of(found, what):
+    if isinstance(found, Tensor):
+        found = found.tolist()
+    if not isinstance(found, list | tuple | range) or not all(isinstance(n, int) for n in found):
+        raise Mistake(f"{what} should give back a list of sentence numbers, but it is {found!r}.")
+    if len(set(found)) < len(found):
+        raise Mistake(f"{what} gives back {list(found)}: a sentence is in it twice.")
+    return list(found)
+
+
+def _overlap(sentences, summary, numbers, sizes=(1, 2)):
+    return sum(overlap_f1(set().union(*(ngrams(sentences[n], size) for n in numbers)), ngrams(summary, size)) for size in sizes)
+
+
+def greedy_by_recursion(sentences, summary, k, chosen=()):
+    now = _overlap(sentences, summary, chosen)
+    better = [(_overlap(sentences, summary, (*chosen, n)), -n) for n in range(len(sentences)) if n not in chosen]
+    if len(chosen) == k or not better or max(better)[0] <= now:
+        return sorted(chosen)
+    return greedy_by_recursion(sentences, summary, k, (*chosen, -max(better)[1]))
+
+
+def greedy_by_gains(sentences, summary, k):
+    chosen = []
+    for _ in range(k):
+        now, winner, most = _overlap(sentences, summary, chosen), None, 0.0
+        for n in set(range(len(sentences))) - set(chosen):
+            gain = _overlap(sentences, summary, [*chosen, n]) - now
+            if gain > most or (gain == most > 0 and n < winner):
+                winner, most = n, gain
+        if winner is not None:
+            chosen.append(winner)
+    return [n for n in range(len(sentences)) if n in chosen]
+
+
+def greedy_alone(sentences, summary, k):
+    order = sorted(range(len(sentences)), key=lambda n: -_overlap(sentences, summary, [n]))
+    return sorted(order[:k])
+
+
+def greedy_in_order_of_choice(sentences, summary, k):
+    found = greedy_by_recursion(sentences, summary, k)
+    return sorted(found, key=lambda n: -_overlap(sentences, summary, [n]))
+
+
+def _greedy(score=_overlap, stop=lambda new, best: new <= best, last=False, lowest=False, again=False, update=True):
+    """A planted wrong answer: the loop with one thing changed."""
+    def wrong(sentences, summary, k):
+        chosen, best = [], 0.0
+        while len(chosen) < k:
+            left = [n for n in range(len(sentences)) if again or n not in chosen]
+            if not left:
+                break
+            values = {n: score(sentences, summary, [*chosen, n]) for n in left}
+            winner = (min if lowest else max)(left[::-1] if last else left, key=values.get)
+            if stop(values[winner], best):
+                break
+            chosen.append(winner)
+            best = values[winner] if update else best
+        return sorted(chosen)
+    return wrong
+
+
+greedy_never_stops = _named("greedy_never_stops", _greedy(stop=lambda new, best: new == 0))
+greedy_takes_ties = _named("greedy_takes_ties", _greedy(stop=lambda new, best: new < best or new == 0))
+greedy_takes_nothing_for_something = _named("greedy_takes_nothing_for_something", _greedy(stop=lambda new, best: new <= best and best > 0))
+greedy_last_of_equals = _named("greedy_last_of_equals", _greedy(last=True))
+greedy_lowest = _named("greedy_lowest", _greedy(lowest=True))
+greedy_last_alone = _named("greedy_last_alone", _greedy(score=lambda s, t, numbers: _overlap(s, t, numbers[-1:])))
+greedy_twice = _named("greedy_twice", _greedy(again=True, stop=lambda new, best: False))
+greedy_one_too_few = _named("greedy_one_too_few", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k - 1))
+greedy_one_too_many = _named("greedy_one_too_many", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k + 1))
+
+
+# -- build, and swapped in: the encoder over sentences -----------------------------------------------------------------
+
+class SentenceEncoder(nn.Module):
+    """A second transformer, whose tokens are sentences; under the names of the package's."""
+
+    def __init__(self, hidden_size, feedforward_size=2048, num_heads=8, num_layers=2):
+        super().__init__()
+        config = BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size, num_attention_heads=num_heads,
+                            num_hidden_layers=num_layers, hidden_act="gelu_new", layer_norm_eps=1e-6, norm_first=True)
+        self.encoder = BertEncoder(config)      # chapter 5, with the norms inside
+        self.encoder.layer[0].attention.output.LayerNorm = nn.Identity()    # the first layer's attention sees x itself
+        self.scorer = nn.Linear(hidden_size, 1)
+
+    def logits(self, vectors, mask):
+        """vectors [B, N, H] and mask [B, N], True = a sentence -> [B, N]."""
+        table = sinusoidal_table(vectors.size(1), vectors.size(2)).to(vectors)  # [N, H]
+        x = vectors * mask.unsqueeze(-1) + table                    # blank: [B, N, H], 0 for padding, plus the positions as they are
+        states, _ = self.encoder(x, mask[:, None, None, :])         # blank: all states [B, N, H]; no sentence looks at padding
+        return self.scorer(states[-1]).squeeze(-1)                  # blank: [B, N], from the last state
+
+    def forward(self, vectors, mask):
+        """Scores [B, N] from 0 to 1, exactly 0 at padding."""
+        return self.logits(vectors, mask).sigmoid() * mask          # blank: [B, N]
+
+
+def check_sentence_encoder(answer):
+    head = InterSentenceEncoder(12, 20, 3, 2, dropout=0.0).double().eval()
+    with torch.no_grad():
+        for parameter in head.parameters():
+            parameter.normal_(std=0.4)      # large enough that no mistake hides behind small numbers
+    mine = answer(12, 20, 3, 2)
+    if not isinstance(mine, nn.Module):
+        raise Mistake(f"{answer.__name__}(12, 20, 3, 2) should be an nn.Module, but it is a {type(mine).__name__}.")
+    mine = mine.double().eval()
+    try:
+        mine.load_state_dict(head.state_dict())
+    except RuntimeError as error:
+        own, missing = set(mine.state_dict()) - set(head.state_dict()), set(head.state_dict()) - set(mine.state_dict())
+        if own and not missing and all(name.startswith("encoder.layer.0.attention.output.LayerNorm") for name in own):
+            raise Mistake(f"Your class has {len(own)} tensors too many, the first layer's first norm: the published encoder does not normalise there.") from None
+        raise Mistake(f"Your class cannot take the weights of the package's: {error}.") from None
+    vectors = torch.randn(2, 5, 12, dtype=torch.float64)                        # [B, N, H], something stands at padding too
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])                 # [B, N]
+    with torch.no_grad():
+        _compare_with(head, mine, vectors, mask)
+
+
+def _compare_with(head, mine, vectors, mask):
+    right, table = head.logits(vectors, mask), sinusoidal_table(5, 12).double()         # [B, N], [N, H]
+    real = mask.double().unsqueeze(-1)                                          # [B, N, 1]
+    found = mine.logits(vectors, mask)
+    expect_tensor(found, mask.shape, "what your logits give back")
+    scores = mine(vectors, mask)
+
+    def run(x, key_mask, state=-1):
+        return head.scorer(head.encoder(x, key_mask)[0][state]).squeeze(-1)             # [B, N]
+
+    keys = mask[:, None, None, :]                                               # [B, 1, 1, N]
+    x = vectors * real + table                                                  # [B, N, H]
+    what = "logits of a document of 5 sentences"
+    whole, recognised = slice(0, 1), [      # the first document has no padding: what goes wrong there is no matter of masks
+        (run(vectors * real, keys), f"Your {what} know no positions: exchange two sentences and you exchange their scores."),
+        (run(vectors * real * 12 ** 0.5 + table, keys), f"Your {what} are those of vectors scaled by √H = 3.46. The module of the original can do that, but this encoder adds the table as it is."),
+        (run(vectors * real + table.flip(0), keys), f"Your {what} count the positions from the end."),
+        (run(x, keys, -2), f"Your {what} are read off the first layer; two are to be run."),
+        (run(x, keys, 0), f"Your {what} are read off what goes into the encoder: no sentence has seen another."),
+        (run(x, ~keys), f"Your {what} come from sentences that may look at nothing: the mask is the wrong way round. True means 'may be looked at'."),
+        (right.sigmoid(), f"Your {what} lie between 0 and 1: the sigmoid belongs into forward, or it is taken twice."),
+        (head.scorer(F.layer_norm(head.encoder(x, keys)[0][1], (12,))).squeeze(-1), f"Your {what} leave out the second layer."),
+    ]
+    recognise(found[whole], right[whole], [(value[whole], sentence) for value, sentence in recognised], "your logits of a document without padding", 1e-7)
+    recognise(found[mask], right[mask], [
+        (run(x, None)[mask], f"In a batch with a longer document your logits change: 3 sentences look at {int((~mask).sum())} that are padding. The encoder takes a mask [B, 1, 1, N]."),
+    ], "your logits of a document of 3 sentences and padding", 1e-7)
+    recognise(scores, right.sigmoid() * mask, [
+        (right.sigmoid(), f"Your score of padding is {right.sigmoid()[1, 4]:.2f}: padding would be in the race for a summary. Its score is exactly 0."),
+        (right * mask, f"Your scores are logits, {right[0, 0]:.2f} for the first sentence; a score lies between 0 and 1."),
+        (right.masked_fill(~mask, -torch.inf).softmax(dim=-1), "Your scores share out 1 among the sentences of a document (softmax). Each sentence is a question of its own: a sigmoid."),
+        ((right * mask).sigmoid(), "Your score of padding is 0.50, the sigmoid of 0: multiply by the mask after the sigmoid."),
+    ], "your scores", 1e-7)
+
+
+class EncoderByHand(SentenceEncoder):
+    def logits(self, vectors, mask):
+        x = torch.where(mask[..., None], vectors, 0.0) + sinusoidal_table(*vectors.shape[1:]).to(vectors)
+        for layer in self.encoder.layer:
+            x, _ = layer(x, mask[:, None, None])
+        return (self.encoder.norm(x) @ self.scorer.weight.T + self.scorer.bias)[..., 0]
+
+    def forward(self, vectors, mask):
+        return torch.sigmoid(self.logits(vectors, mask)).masked_fill(~mask, 0.0)
+
+
+class EncoderOneByOne(SentenceEncoder):
+    def logits(self, vectors, mask):
+        rows = []
+        for document, real in zip(vectors, mask):
+            short = document[real][None]
+            states, _ = self.encoder(short + sinusoidal_table(*short.shape[1:]).to(short))
+            rows.append(F.pad(self.scorer(states[-1])[0, :, 0], (0, len(real) - int(real.sum()))))
+        return torch.stack(rows)
+
+    def forward(self, vectors, mask):
+        return torch.where(mask, self.logits(vectors, mask).sigmoid(), torch.zeros(()).to(vectors))
+
+
+class _Other(SentenceEncoder):
+    """The ways to get it wrong: what goes in, who may look where, what is read off."""
+
+    def before(self, vectors, mask):
+        return vectors * mask.unsqueeze(-1) + sinusoidal_table(*vectors.shape[1:]).to(vectors)
+
+    def keys(self, mask):
+        return mask[:, None, None]
+
+    state = -1
+
+    def logits(self, vectors, mask):
+        states, _ = self.encoder(self.before(vectors, mask), self.keys(mask))
+        return self.scorer(states[self.state]).squeeze(-1)
+
+
+class EncoderWithoutPositions(_Other):
+    def before(self, vectors, mask):
+        return vectors * mask.unsqueeze(-1)
+
+
+class EncoderScaled(_Other):
+    def before(self, vectors, mask):
+        return vectors * mask.unsqueeze(-1) * vectors.size(2) ** 0.5 + sinusoidal_table(*vectors.shape[1:]).to(vectors)
+
+
+class EncoderBackwards(_Other):
+    def before(self, vectors, mask):
+        return vectors * mask.unsqueeze(-1) + sinusoidal_table(*vectors.shape[1:]).flip(0).to(vectors)
+
+
+class EncoderWithoutMask(_Other):
+    def keys(self, mask):
+        return None
+
+
+class EncoderMaskRound(_Other):
+    def keys(self, mask):
+        return ~mask[:, None, None]
+
+
+class EncoderOneLayer(_Other):
+    state = -2
+
+
+class EncoderNoLayer(_Other):
+    state = 0
+
+
+class EncoderTwiceSigmoid(_Other):
+    def logits(self, vectors, mask):
+        return super().logits(vectors, mask).sigmoid()
+
+
+class EncoderScoresPadding(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask).sigmoid()
+
+
+class EncoderGivesLogits(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask) * mask
+
+
+class EncoderSharesOne(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask).masked_fill(~mask, -torch.inf).softmax(dim=-1)
+
+
+class EncoderHalfForPadding(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return (self.logits(vectors, mask) * mask).sigmoid()
+
+
+class EncoderWithDeadNorm(SentenceEncoder):
+    def __init__(self, hidden_size, *sizes):
+        super().__init__(hidden_size, *sizes)
+        self.encoder.layer[0].attention.output.LayerNorm = nn.LayerNorm(hidden_size, eps=1e-6)
+
+
+class EncoderPostNorm(SentenceEncoder):
+    def __init__(self, hidden_size, feedforward_size, num_heads, num_layers):
+        super().__init__(hidden_size, feedforward_size, num_heads, num_layers)
+        self.encoder = BertEncoder(BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size,
+                                              num_attention_heads=num_heads, num_hidden_layers=num_layers))
+
+
+class EncoderThreeNumbers(SentenceEncoder):
+    def logits(self, vectors, mask):
+        return super().logits(vectors, mask).unsqueeze(-1)
+
+
+# -- build: a list for every step --------------------------------------------------------------------------------------
+
+def states_of(cells, x):
+    """Run a recurrent network of k layers over the N sentences of a document; keep every state.
+
+    cells: k functions (input [B, H], state [B, H]) -> the next state [B, H]; layer 0 reads x [B, N, H], layer i reads the states of
+    layer i - 1. All begin at zeros. -> for each sentence a list of its k states [B, H].
+    """
+    length, k = x.size(1), len(cells)
+    states = [[None] * k for _ in range(length)]        # blank: for each of `length` sentences a list of k places
+    for i, cell in enumerate(cells):
+        state = torch.zeros_like(x[:, 0])               # [B, H]
+        for n in range(length):
+            below = x[:, n] if i == 0 else states[n][i - 1]     # blank: [B, H], what layer i reads at sentence n
+            state = cell(below, state)                  # [B, H]
+            states[n][i] = state
+    return states
+
+
+def _cells():
+    generator = torch.Generator().manual_seed(0)
+    maps = [0.5 * torch.randn(2, 3, 3, generator=generator, dtype=torch.float64) for _ in range(2)]      # [input or state, H, H]
+
+    def cell(pair):
+        return lambda below, state: torch.tanh(below @ pair[0] + state @ pair[1])       # [B, H]
+    return [cell(pair) for pair in maps]
+
+
+def check_states_of(answer):
+    cells, x = _cells(), torch.randn(2, 4, 3, dtype=torch.float64)              # x [B, N, H]
+    given = x.clone()
+    found = answer(cells, x)
+    if not torch.equal(x, given):
+        raise Mistake(f"Your function changes the vectors that it was given: x[0, 0, 0] was {given[0, 0, 0]:.2f} and is {x[0, 0, 0]:.2f}.")
+    if not isinstance(found, list | tuple) or len(found) != 4 or not all(isinstance(row, list | tuple) and len(row) == 2 for row in found):
+        shape = f"{len(found)} lists of {len(found[0])}" if isinstance(found, list) and found and isinstance(found[0], list | tuple) else f"a {type(found).__name__}"
+        raise Mistake(f"For 4 sentences and 2 layers states_of should give back 4 lists of 2 states, not {shape}.")
+    if any(state is None for row in found for state in row):
+        raise Mistake(f"{sum(state is None for row in found for state in row)} of the 8 places of your lists are still None.")
+    for row in found:
+        for state in row:
+            expect_tensor(state, (2, 3), "each state")
+    right = _states(cells, x)                                                   # [N, k, B, H]
+    mine = torch.stack([torch.stack(list(row)) for row in found])               # [N, k, B, H]
+    last = torch.stack([right[-1]] * 4)                                         # [N, k, B, H]
+    shared = all(row is found[0] for row in found)
+    if shared:
+        raise Mistake(f"All 4 sentences share one inner list, so each has the states of sentence 3, {found[0][1][0, 0]:.2f} first. `[row] * length` repeats the *name*, not the list.")
+    recognise(mine, right, [
+        (last, f"Every sentence has the last states, {mine[0, 1, 0, 0]:.2f} first: what was written for sentence 3 was written into all."),
+        (_states(cells, x, parallel=True), f"Your layer 1 reads x, as layer 0 does; it should read the states of layer 0, at the same sentence: then sentence 0 has {right[0, 1, 0, 0]:.2f} first, where you have {mine[0, 1, 0, 0]:.2f}."),
+        (_states(cells, x, forget=True), f"At every sentence you begin at zeros again, so sentence 3 knows nothing of sentence 2: its first number is {mine[3, 0, 0, 0]:.2f}, with a memory it is {right[3, 0, 0, 0]:.2f}."),
+        (_states(cells, x.flip(1)).flip(0), f"You run from the last sentence to the first: sentence 0 then knows all others, and has {mine[0, 0, 0, 0]:.2f} first instead of {right[0, 0, 0, 0]:.2f}."),
+        (_states(cells, x, late=True), f"Your layer 1 reads the *last* state of layer 0 at every sentence: at sentence 0 it has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
+        (_states(cells, x, carried=True), f"Your layer 1 begins with the last state of layer 0 instead of zeros: {mine[0, 1, 0, 0]:.2f} first, where {right[0, 1, 0, 0]:.2f} is right."),
+    ], "your states [N, k, B, H]", 1e-9)
+
+
+def _states(cells, x, parallel=False, forget=False, late=False, carried=False):
+    """All states [N, k, B, H], right or with one mistake."""
+    below, columns, state = list(x.unbind(1)), [], torch.zeros_like(x[:, 0])
+    for cell in cells:
+        state, column = (state if carried else torch.zeros_like(x[:, 0])), []
+        for vector in below:
+            state = cell(vector, torch.zeros_like(state) if forget else state)
+            column.append(state)
+        columns.append(column)
+        below = below if parallel else [column[-1]] * len(column) if late else column
+    return torch.stack([torch.stack(column) for column in columns], dim=1)
+
+
+def states_by_append(cells, x):
+    rows = [[] for _ in x.unbind(1)]
+    below = list(x.unbind(1))
+    for cell in cells:
+        state = x.new_zeros(x.size(0), x.size(2))
+        for n, vector in enumerate(below):
+            state = cell(vector, state)
+            rows[n].append(state)
+        below = [row[-1] for row in rows]
+    return rows
+
+
+def states_sentence_by_sentence(cells, x):
+    states, before = [], [torch.zeros_like(x[:, 0])] * len(cells)
+    for vector in x.unbind(1):
+        for i, cell in enumerate(cells):
+            vector = cell(vector, before[i])
+            before = [*before[:i], vector, *before[i + 1:]]
+        states.append(before)
+    return states
+
+
+def states_aliased(cells, x):
+    states = [[None] * len(cells)] * x.size(1)
+    for i, cell in enumerate(cells):
+        state = torch.zeros_like(x[:, 0])
+        for n in range(x.size(1)):
+            state = cell(x[:, n] if i == 0 else states[n][i - 1], state)
+            states[n][i] = state
+    return states
+
+
+def _wrong_states(**mistake):
+    return lambda cells, x: [list(column.unbind(0)) for column in _states(cells, x, **mistake).unbind(0)]
+
+
+states_copied_late = _named("states_copied_late", lambda cells, x: [list(_states(cells, x)[-1].unbind(0)) for _ in range(x.size(1))])
+states_parallel = _named("states_parallel", _wrong_states(parallel=True))
+states_forgetful = _named("states_forgetful", _wrong_states(forget=True))
+states_late = _named("states_late", _wrong_states(late=True))
+states_carried = _named("states_carried", _wrong_states(carried=True))
+states_backwards = _named("states_backwards", lambda cells, x: _wrong_states()(cells, x.flip(1))[::-1])
+states_by_layer = _named("states_by_layer", lambda cells, x: [list(column) for column in zip(*_wrong_states()(cells, x))])
+states_last_layer = _named("states_last_layer", lambda cells, x: [[None, row[-1]] for row in _wrong_states()(cells, x)])
+states_stacked = _named("states_stacked", _states)
+
+
+def states_in_place(cells, x):
+    states = _wrong_states()(cells, x)
+    x.zero_()
+    return states
+
+
+# -- think: what the recurrent network adds ----------------------------------------------------------------------------
+
+def logits_in_two_parts(vectors, recurrent, weight, bias):
+    """The logits w · (r + T_n) + b of a head whose r is the same for all sentences of a document, as a sum of two tensors.
+
+    vectors T [B, N, H], recurrent r [B, H], weight w [H], bias b a number
+    -> what depends on the sentence [B, N], and what does not, b included: [B, 1].
+    """
+    of_sentence = vectors @ weight                          # blank: [B, N], different for each sentence
+    of_document = (recurrent @ weight + bias)[:, None]      # blank: [B, 1], the same for all sentences of a document
+    return of_sentence, of_document
+
+
+def check_logits_in_two_parts(answer):
+    vectors, recurrent = torch.randn(2, 4, 3, dtype=torch.float64), torch.randn(2, 3, dtype=torch.float64)      # [B, N, H], [B, H]
+    weight, bias = torch.randn(3, dtype=torch.float64), 0.7                     # [H]
+    found = answer(vectors, recurrent, weight, bias)
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise Mistake(f"logits_in_two_parts should give back two tensors, the sentences' part and the documents', not a {type(found).__name__}.")
+    one, other = found
+    total = (vectors + recurrent[:, None]) @ weight + bias                      # [B, N]
+    sentence, document = vectors @ weight, (recurrent @ weight)[:, None]        # [B, N], [B, 1]
+    if isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == (2, 1) and other.shape == (2, 4):
+        raise Mistake("Your two parts stand in the wrong order: the sentences' part [2, 4] comes first.")
+    recognise(one, sentence, [
+        (total, f"Your first part is the whole logit, {total[0, 0]:.2f} for the first sentence: r is in it, and r is the same for all sentences."),
+        (sentence + bias, f"Your first part holds the bias {bias}. It is the same for every sentence, so it belongs to the second part."),
+        (vectors.sum(dim=-1), "Your first part sums up the vectors; each number has its weight."),
+        (vectors.mean(dim=-1), "Your first part is a mean of the vectors' numbers; each number has its weight."),
+        (sentence - sentence.mean(dim=1, keepdim=True), "Your first part is taken less its mean over the document. That keeps the order, but the two parts no longer add up to the logit."),
+    ], "the part of the sentences", 1e-9)
+    if isinstance(other, Tensor) and other.shape == (2,):
+        raise Mistake("Your second part has the shape [2]: beside [2, 4] it would be added along the sentences. Give it a second axis, [2, 1].")
+    if isinstance(other, Tensor) and other.shape == (2, 4):
+        raise Mistake("Your second part has 4 numbers for each document, [2, 4]. It does not depend on the sentence, so one is enough: [2, 1].")
+    recognise(other, document + bias, [
+        (document, f"The two parts add up to {float((one + other)[0, 0]):.2f} where the logit is {total[0, 0]:.2f}: the bias {bias} is missing."),
+        (torch.full_like(document, bias), f"Your second part is {bias} for every document: what the recurrent network says is missing from it."),
+        (document + 2 * bias, "The bias is in it twice."),
+        (document * bias, f"The bias is a number that is added, {bias}; you multiply by it."),
+        (recurrent.sum(dim=-1, keepdim=True) + bias, "Your second part sums up r; each number has its weight."),
+        (sentence.mean(dim=1, keepdim=True) + bias, "Your second part is made of the sentences; the part that all share comes from r."),
+    ], "the part of the document", 1e-9)
+
+
+def parts_by_einsum(vectors, recurrent, weight, bias):
+    return torch.einsum("bnh,h->bn", vectors, weight), torch.einsum("bh,h->b", recurrent, weight).add(bias).reshape(-1, 1)
+
+
+def parts_by_difference(vectors, recurrent, weight, bias):
+    logits = ((vectors + recurrent.unsqueeze(1)) * weight).sum(dim=-1) + bias
+    own = (vectors * weight).sum(dim=-1)
+    return own, (logits - own)[:, :1]
+
+
+parts_whole = _named("parts_whole", lambda v, r, w, b: ((v + r[:, None]) @ w + b, (r @ w + b)[:, None]))
+parts_bias_first = _named("parts_bias_first", lambda v, r, w, b: (v @ w + b, (r @ w)[:, None]))
+parts_without_bias = _named("parts_without_bias", lambda v, r, w, b: (v @ w, (r @ w)[:, None]))
+parts_only_bias = _named("parts_only_bias", lambda v, r, w, b: (v @ w, torch.full((len(v), 1), b, dtype=v.dtype)))
+parts_swapped = _named("parts_swapped", lambda v, r, w, b: ((r @ w + b)[:, None], v @ w))
+parts_flat = _named("parts_flat", lambda v, r, w, b: (v @ w, r @ w + b))
+parts_repeated = _named("parts_repeated", lambda v, r, w, b: (v @ w, (r @ w + b)[:, None].expand(-1, v.size(1))))
+parts_unweighted = _named("parts_unweighted", lambda v, r, w, b: (v.sum(-1), (r @ w + b)[:, None]))
+parts_r_unweighted = _named("parts_r_unweighted", lambda v, r, w, b: (v @ w, r.sum(-1, keepdim=True) + b))
+parts_added = _named("parts_added", lambda v, r, w, b: (v + r[:, None]) @ w + b)
+parts_centred = _named("parts_centred", lambda v, r, w, b: (v @ w - (v @ w).mean(1, keepdim=True), (r @ w + b)[:, None]))
+parts_multiplied = _named("parts_multiplied", lambda v, r, w, b: (v @ w, (r @ w * b)[:, None]))
+
+
+# -- build: the choice -------------------------------------------------------------------------------------------------
+
+def choose_sentences(scores, sentences, k):
+    """At most k sentences, the best first, none that shares three words in a row with one already chosen.
+
+    scores: a number for each sentence; sentences: texts, cut into words at white space. -> their numbers, in document order.
+    """
+    order = sorted(range(len(scores)), key=lambda n: -scores[n])    # blank: numbers of the sentences, the best score first
+    chosen, taken = [], set()
+    for n in order:
+        if len(chosen) == k:
+            break
+        trigrams = ngrams(sentences[n].split(), 3)      # blank: every three words in a row, as a set
+        repeats = bool(trigrams & taken)                # blank: True where one of them is taken
+        if not repeats:
+            chosen.append(n)
+            taken |= trigrams
+    return sorted(chosen)                               # blank: in the order of the document
+
+
+_TEXTS = ["the old bank by the river", "it rained", "a flood at the bank by the river", "the town is old", "nobody stood by the door"]
+_SCORES = [0.7, 0.2, 0.9, 0.3, 0.4]
+
+
+def check_choose_sentences(answer):
+    found = _numbers_of(answer(list(_SCORES), list(_TEXTS), 3), "choose_sentences")
+    shown = f"You choose {found}"
+    _name(found, [2, 3, 4], [
+        ([0, 2, 4], f"{shown}: 'bank by the' stands in sentences 0 and 2, and 2 has the better score. Without blocking the reader is told of the bank twice."),
+        ([2, 0, 4], f"{shown}, in order of score and without blocking."),
+        ([0, 1, 3], f"{shown}: sentence 2 has the best score of all ({_SCORES[2]}). Choose by score, not by place."),
+        ([2, 4, 3], f"{shown}, in order of score; a summary is read in the order of the document."),
+        ([2, 4], f"{shown}: sentence 0 is passed over, and its place should go to the next best. Stop when 3 are *chosen*, not when 3 were looked at."),
+        ([2], f"{shown}: a sentence that repeats is passed over; the ones behind it still have their turn."),
+        ([1, 2], f"{shown}: single words in common, such as 'the', are no repetition. Three in a row are."),
+        ([1, 2, 3], f"{shown}: sentence 4 shares 'by the' with sentence 2, two words in a row. Three are wanted, so it is free, and better than 1."),
+        ([1, 3, 4], f"{shown}, beginning with the lowest scores."),
+    ], "your choice")
+    one = _numbers_of(answer([0.1, 0.8, 0.5], ["a b c d", "a b", "a b"], 2), "choose_sentences")
+    _name(one, [1, 2], [([1], "Two texts of two words block each other with you. Fewer than three words have no three in a row.")], "your choice from texts of two words")
+    tie = _numbers_of(answer([0.5, 0.5, 0.1], ["a b c", "d e f", "g h i"], 1), "choose_sentences")
+    _name(tie, [0], [([1], "Two sentences have the score 0.5, and you choose the later. The first of equals is chosen.")], "your choice between equal scores")
+    logits = _numbers_of(answer([-3.0, -1.0, -2.0], ["a b c", "d e f", "g h i"], 2), "choose_sentences")
+    _name(logits, [1, 2], [([], "Of scores below 0 you choose none: logits are scores as well, only their order counts.")], "your choice from scores below 0")
+    few = _numbers_of(answer([0.2, 0.9], ["a b c", "a b c"], 2), "choose_sentences")
+    _name(few, [1], [([0, 1], "From two equal texts you choose both, to have 2: a shorter summary is better than one that says a thing twice.")], "your choice from two equal texts")
+    many = _numbers_of(answer([0.2, 0.9], ["a b", "c d"], 5), "choose_sentences")
+    _name(many, [0, 1], [], "your choice of 5 from 2 sentences")
+
+
+def choice_by_argmax(scores, sentences, k):
+    left, chosen = list(range(len(scores))), []
+    while left and len(chosen) < k:
+        best = max(left, key=lambda n: scores[n])
+        left.remove(best)
+        words = [sentences[n].split() for n in (*chosen, best)]
+        runs = [{" ".join(row[i:i + 3]) for i in range(len(row) - 2)} for row in words]
+        if all(runs[-1].isdisjoint(run) for run in runs[:-1]):
+            chosen.append(best)
+    return [n for n in range(len(scores)) if n in chosen]
+
+
+def choice_by_tensor(scores, sentences, k):
+    chosen = []
+    for n in torch.tensor(scores).argsort(descending=True, stable=True).tolist():
+        if len(chosen) < k and not any(ngrams(sentences[n].split(), 3) & ngrams(sentences[m].split(), 3) for m in chosen):
+            chosen.append(n)
+    return sorted(chosen)
+
+
+def _choice(size=3, block=True, order=lambda scores: sorted(range(len(scores)), key=lambda n: -scores[n]), arrange=sorted,
+            looked_at=False, stop=False):
+    """A planted wrong answer: the loop with one thing changed."""
+    def wrong(scores, sentences, k):
+        chosen, taken = [], set()
+        for n in order(scores)[:k] if looked_at else order(scores):
+            if len(chosen) == k:
+                break
+            runs = ngrams(sentences[n].split(), size)
+            if block and runs & taken:
+                if stop:
+                    break
+                continue
+            chosen.append(n)
+            taken |= runs
+        return arrange(chosen)
+    return wrong
+
+
+choice_without_blocking = _named("choice_without_blocking", _choice(block=False))
+choice_by_place = _named("choice_by_place", _choice(order=lambda scores: list(range(len(scores)))))
+choice_by_score_order = _named("choice_by_score_order", _choice(arrange=list))
+choice_looked_at = _named("choice_looked_at", _choice(looked_at=True))
+choice_stops = _named("choice_stops", _choice(stop=True))
+choice_by_words = _named("choice_by_words", _choice(size=1))
+choice_by_pairs = _named("choice_by_pairs", _choice(size=2))
+choice_lowest = _named("choice_lowest", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: scores[n])))
+choice_last_of_equals = _named("choice_last_of_equals", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: (-scores[n], -n))))
+choice_above_zero = _named("choice_above_zero", _choice(order=lambda scores: [n for n in sorted(range(len(scores)), key=lambda n: -scores[n]) if scores[n] > 0]))
+
+
+def choice_filled_up(scores, sentences, k):
+    chosen = choice_by_argmax(scores, sentences, k)
+    return sorted([*chosen, *[n for n in range(len(scores)) if n not in chosen][:k - len(chosen)]])
+
+
+EXERCISES = [
+    Exercise(
+        chapter=CHAPTER, size="warm-up", minutes=8, title="A document, ready to be read", solution=bertsum_input, check=check_bertsum_input,
+        task="Write a document as BertSum reads it: a [CLS] before every sentence, a [SEP] behind it, segments in turn. Give back where each [CLS] stands, "
+             "for that is where the sentence's vector will be read off.",
+        hints=("Three things for each sentence: its tokens, its segment, the place at which its [CLS] lands. Find the place *before* you append.",
+               "`[cls_id, *pieces, sep_id]`; the remainder of n by 2; and the length of what is there already."),
+        paragraph="The input, by hand",
+        right=(input_by_loops, input_read_back),
+        wrong={input_one_cls: "1 \\[CLS\\] for 4 sentences", input_no_sep: "No sentence of yours ends", input_swapped: "begin with \\[SEP\\]",
+               input_bare: "no special token at all", input_numbered: "a number for each sentence", input_as_pair: "1 for all others",
+               input_from_one: "begin with 1", input_one_segment: "nothing marks where", input_short_segments: "8 segments for 16 tokens",
+               input_ends: "there stand the \\[SEP\\]s", input_next: "one sentence too late", input_first_piece: "first piece of each",
+               input_counts_sentences: "count tokens", input_counts_pieces: "special tokens are not counted"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=15, title="The greedy oracle", solution=greedy_choice, check=check_greedy_choice,
+        task="Write the oracle. Start from nothing; add the sentence with which the overlap becomes largest; stop when none raises it, or when there are $k$. "
+             "The overlap itself is written for you.",
+        hints=("A sentence is never judged alone: only together with those that are chosen already.",
+               "`{n: overlap([*chosen, n]) for n in left}`; `max(left, key=scores.get, default=None)` takes the first of equals."),
+        paragraph="Labels that nobody wrote",
+        right=(greedy_by_recursion, greedy_by_gains),
+        wrong={greedy_alone: "overlap most \\*alone\\*", greedy_in_order_of_choice: "order of choice", greedy_last_alone: "and stop: sentence 0",
+               greedy_never_stops: "with sentence [14] the overlap falls", greedy_takes_ties: "does not \\*raise\\*",
+               greedy_takes_nothing_for_something: "an overlap of 0 is none", greedy_last_of_equals: "first one is chosen",
+               greedy_lowest: "lowest overlap", greedy_twice: "in it twice", greedy_one_too_many: "Asked for 1 sentence you choose 2", greedy_one_too_few: "Asked for 1 sentence you choose none"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=15, title="A transformer whose tokens are sentences", solution=SentenceEncoder, check=check_sentence_encoder,
+        task="Write the encoder over sentences: positions are added, the encoder of chapter 5 runs with a mask, a linear map gives a number for each sentence. "
+             "The parts are made for you, under the package's names; your class will score real documents below.",
+        hints=("Padding becomes 0, then the table of positions is added as it is. The mask [B, N] hides *keys*, so the encoder wants it as [B, 1, 1, N].",
+               "`self.encoder(x, mask[:, None, None, :])` gives a list of states and the weights. The last state is the result; `squeeze(-1)` takes away the axis of length 1."),
+        paragraph="The second transformer, by hand",
+        right=(EncoderByHand, EncoderOneByOne),
+        wrong={EncoderWithoutPositions: "know no positions", EncoderScaled: "scaled by √H = 3.46", EncoderBackwards: "from the end",
+               EncoderWithoutMask: "look at 2 that are padding", EncoderMaskRound: "wrong way round", EncoderOneLayer: "first layer; two",
+               EncoderNoLayer: "no sentence has seen another", EncoderTwiceSigmoid: "the sigmoid belongs into forward", EncoderScoresPadding: "in the race",
+               EncoderGivesLogits: "Your scores are logits", EncoderSharesOne: "share out 1", EncoderHalfForPadding: "0.50, the sigmoid of 0",
+               EncoderWithDeadNorm: "2 tensors too many", EncoderPostNorm: "cannot take the weights", EncoderThreeNumbers: "should have the shape \\[2, 5\\]"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=10, title="A list for every step", solution=states_of, check=check_states_of,
+        task="Mend the original's recurrent network: keep the states of all layers at all sentences, so that no sentence overwrites another's.",
+        hints=("`[row] * length` makes a list with `length` names of *one* row. What makes a new row each time?",
+               "A list comprehension: `[[None] * k for _ in range(length)]`. Layer 0 reads `x[:, n]`, every other layer what the one below it has stored for sentence n."),
+        paragraph="First finding: one list, many names",
+        right=(states_by_append, states_sentence_by_sentence),
+        wrong={states_aliased: "share one inner list", states_copied_late: "written into all", states_parallel: "layer 1 reads x", states_forgetful: "begin at zeros again",
+               states_late: "\\*last\\* state of layer 0", states_carried: "begins with the last state", states_backwards: "from the last sentence to the first",
+               states_by_layer: "not 2 lists of 4", states_last_layer: "4 of the 8 places", states_stacked: "not a Tensor", states_in_place: "changes the vectors"}),
+    Exercise(
+        chapter=CHAPTER, size="think", minutes=10, title="What can the broken network change?", solution=logits_in_two_parts, check=check_logits_in_two_parts,
+        task="The original's recurrent head computes $w \\cdot (r + T_n) + b$, with one $r$ for all sentences of a document. Take the logit apart. Then answer without running "
+             "anything: which of these can $r$ change, the scores, the order of the sentences, the summary?",
+        hints=("A dot product with a sum is a sum of dot products. Which of the summands know n?",
+               "`vectors @ weight` is [B, N]. `recurrent @ weight` is [B]; with `[:, None]` it becomes [B, 1], and is added to every sentence alike."),
+        paragraph="What could it still change?",
+        right=(parts_by_einsum, parts_by_difference),
+        wrong={parts_whole: "is the whole logit", parts_bias_first: "holds the bias 0.7", parts_without_bias: "bias 0.7 is missing",
+               parts_only_bias: "what the recurrent network says is missing", parts_swapped: "wrong order", parts_flat: "Give it a second axis",
+               parts_repeated: "one is enough", parts_unweighted: "sums up the vectors", parts_r_unweighted: "sums up r", parts_added: "not a Tensor",
+               parts_centred: "no longer add up", parts_multiplied: "you multiply by it"}),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=12, title="Choose, and do not repeat", solution=choose_sentences, check=check_choose_sentences,
+        task="Write the choice: the best scores first, a sentence is passed over that has three words in a row in common with one already chosen, and the summary comes "
+             "in the order of the document.",
+        hints=("Go through the sentences from the best score to the worst, and remember all trigrams of those that you have chosen.",
+               "`sorted(range(len(scores)), key=lambda n: -scores[n])` keeps the first of equals first. Two sets have something in common where `one & other` is not empty."),
+        paragraph="From scores to a summary",
+        right=(choice_by_argmax, choice_by_tensor),
+        wrong={choice_without_blocking: "told of the bank twice", choice_by_place: "not by place", choice_by_score_order: "in order of score; a summary",
+               choice_looked_at: "not when 3 were looked at", choice_stops: "still have their turn", choice_by_words: "single words", choice_by_pairs: "two words in a row",
+               choice_lowest: "lowest scores", choice_last_of_equals: "you choose the later", choice_above_zero: "Of scores below 0", choice_filled_up: "From two equal texts"}),
+]
