@@ -24,14 +24,14 @@ PACKAGES = ("torch", "numpy", "scipy", "tokenizers", "transformers")
 
 def run(script: str, description: str, measure: Callable[[str, int | None], dict], rows: list[tuple[str, int | None]],
         bands: dict[str, dict[str, tuple[float, float]]], tolerance: float | dict[str, float], argv: list[str] | None = None,
-        checked: list[tuple[str, int | None]] | None = None) -> int:
+        checked: list[tuple[str, int | None]] | None = None, command: str = "") -> int:
     """The whole life of a benchmark; returns its exit status.
 
     `measure(variant, seed)` returns one row's values by name; `rows` lists the (variant, seed) to measure, seed None
     where nothing is random. `bands` gives variant -> value -> (lowest, highest); `tolerance` is how far a row that is
     made anew may lie from the logged one: one number for all values, or a number for each value that is compared at all
     (speeds depend on the machine; their bands hold anywhere). `checked` is what `--check` makes anew where one seed of
-    every variant is too much.
+    every variant is too much. `command` is what to type where the script is not run by its own name.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--check", action="store_true",
@@ -57,7 +57,7 @@ def run(script: str, description: str, measure: Callable[[str, int | None], dict
     elif not problems:
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({
-            "benchmark": description, "command": f"python benchmarks/{Path(script).name}", "code": code(script),
+            "benchmark": description, "command": command or f"python benchmarks/{Path(script).name}", "code": code(script),
             "machine": machine(), "versions": versions(), "bands": bands, "tolerance": tolerance, "rows": measured,
             "seconds": round(time.time() - started, 1)}, indent=2) + "\n", encoding="utf-8")
         print(f"written: {path.relative_to(ROOT)}")
