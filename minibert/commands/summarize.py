@@ -29,7 +29,7 @@ def add(commands) -> None:
         "minibert summarize chapters/*.txt --json             # scores; one JSON object a line for each file"])
     parser.add_argument("files", metavar="FILE", nargs="*", help="text, Markdown or HTML files; '-' or none: standard input")
     parser.add_argument("--sentences", type=int, default=3, metavar="K", help="how many to choose from each file (default: %(default)s)")
-    parser.add_argument("--model", default=SMALL, help=f"{SMALL} (the default) and {MINILM} (better) have heads for sentences that are part "
+    parser.add_argument("--model", default=SMALL, help=f"{SMALL} (the default) and {MINILM} (larger) have heads for sentences that are part "
                         "of minibert; or the folder of a BertSumExt that you saved")
     parser.add_argument("--context", action="store_true", help="print the whole text with the chosen sentences marked: in colour on a terminal "
                         f"(unless NO_COLOR is set), else {MARKS[0]}so{MARKS[1]}")
