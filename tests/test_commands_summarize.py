@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shlex
+import socket
 import sys
 from pathlib import Path
 
@@ -260,3 +261,15 @@ def test_wrapping_moves_nothing():
     wrapped = command._wrap(text, 22)
     assert len(wrapped) == len(text) and wrapped.split() == text.split() and wrapped.count("\n\n") == text.count("\n\n") == 1
     assert [len(line) for line in wrapped.split("\n") if len(line) > 20] == [50]
+
+
+# -- with the heads of the package -------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("argv", [[], ["--model", MINILM]], ids=["minibert-small", "MiniLM"])
+def test_the_shipped_heads_choose_without_a_network(argv, needs_minilm, capsys, monkeypatch):
+    monkeypatch.setattr(socket, "socket", None)         # whoever asks for one fails
+    assert cli.main(["summarize", str(DOCUMENTS / "ferry.html"), "--json", *argv]) == 0
+    result = json.loads(capsys.readouterr().out)
+    scores = [sentence["score"] for sentence in result["sentences"]]
+    assert len(set(scores)) == 14 and all(0 < score < 1 for score in scores) and result["model"] == (argv or ["minibert-small"])[-1]
+    assert len(result["summary"]) == 3 and result["summary"] != [sentence["text"] for sentence in result["sentences"][:3]]
