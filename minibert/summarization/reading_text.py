@@ -10,6 +10,7 @@ STOP = re.compile(r"""[.!?…。！？｡．؟۔।॥։።፧။។]["'”’»
 RULER = re.compile(r"\s*([-=~*_#^+.\"'`])\1{2,}\s*")                    # a line of signs, under a title or between two parts
 ITEM = re.compile(r"\s{0,12}(?:(?P<bullet>[-*+•‣–])|(?P<number>\d{1,3})[.)])\s+(?=\S)")
 WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"       # Chinese and Japanese, which set no space between words
+WIDE_SIGN = re.compile(WIDE)                                           # as wide as two others on the page
 NO_SPACE = re.compile(rf"(?<={WIDE})\n(?={WIDE})|(?<=\w)‐\n(?=\w)")      # and words that a manual page divides
 
 WIDEST = 160            # a line longer than this was not wrapped by hand: it is a paragraph
@@ -59,7 +60,7 @@ def is_short(text: str) -> bool:
 def _join(lines: list[str], flowing: bool) -> str:
     joined = NO_SPACE.sub("", "\n".join(lines)).replace("\n", " ")
     if len(lines) > 1:
-        longest = max(len(sentence.split()) for sentence in split_sentences(joined))
+        longest = max(len(sentence.split()) + len(WIDE_SIGN.findall(sentence)) // 2 for sentence in split_sentences(joined))
         if longest > LONG and not (flowing and STOP.search(joined)) or not flowing and not STOP.search(joined):
             return "\n".join(lines)
     return joined
@@ -67,9 +68,10 @@ def _join(lines: list[str], flowing: bool) -> str:
 
 def _wrapped(lines: list[str]) -> bool:
     """Was this cut where the next word did not fit? So it is where most lines, with that word, would be wider than nearly the widest."""
-    width = max(map(len, lines), default=0)
-    full = sum(len(line) + 1 + len(after.split()[0]) > 0.85 * width for line, after in zip(lines, lines[1:]))
-    return NARROWEST <= width <= WIDEST and 2 * full > len(lines) - 1
+    widths = [len(line) + len(WIDE_SIGN.findall(line)) for line in lines]
+    widest = max(widths, default=0)
+    full = sum(width + (2 if WIDE_SIGN.match(after) else 1 + len(after.split()[0])) > 0.85 * widest for width, after in zip(widths, lines[1:]))
+    return NARROWEST <= widest <= WIDEST and 2 * full > len(lines) - 1
 
 
 def _paragraphs(lines: list[str]) -> list[Part]:
