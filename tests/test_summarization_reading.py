@@ -172,6 +172,7 @@ def test_control_characters_are_neither_read_nor_shown():
 MARKDOWN = {
     "emphasis": ("This *is* **very** ***much*** _so_ and __so__, ~~not~~ snake_case_name or 2 * 3 * 4.", ["This is very much so and so, not snake_case_name or 2 * 3 * 4."]),
     "code in a line": ("Call `a_b_c(*x)` or ``a`b``. **Use `__init__` now**.", ["Call a_b_c(*x) or a`b.", "Use __init__ now."]),
+    "an option at the start of a sentence": ("It is small. `--preset` takes another. Use `-v` or `--quiet`.", ["It is small.", "--preset takes another.", "Use -v or --quiet."]),
     "what is escaped": (r"Not \*bold\* and \[no\](link).", ["Not *bold* and [no](link)."]),
     "links": ("See [the *guide*](a.html \"Title. More.\"), [this][1], [that][], [Spot] and <https://x.org/a_b_c>.\n\n[1]: b\n[that]: c\n[spot]: d", ["See the guide, this, that, Spot and https://x.org/a_b_c."]),
     "brackets that are no link": ("An [aside] stays.", ["An [aside] stays."]),

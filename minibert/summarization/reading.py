@@ -29,8 +29,8 @@ INVISIBLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u
 LINE_ENDS = str.maketrans({"\x85": "\n", "\u2028": "\n", "\v": "\n", "\f": "\n\n", "\u2029": "\n\n"})
 
 # The stops of scripts that set no space after them, or have their own, with the quotes and brackets that close after them;
-# in Japanese 「…。」と the sentence goes on.
-OTHER_STOPS = re.compile(r"[。！？｡．؟۔।॥։።፧။។]++[!?…]*+[\"'’”»)\]」』）】》〉]*+(?!と)")
+# in Japanese 「…。」と the sentence goes on. And the stop before a command's option, which begins with a small letter.
+OTHER_STOPS = re.compile(r"[。！？｡．؟۔।॥։።፧။។]++[!?…]*+[\"'’”»)\]」』）】》〉]*+(?!と)|[.!?](?= --?[a-z])")
 
 MARKDOWN_SIGNS = [re.compile(sign, re.MULTILINE) for sign in (r"^ {0,3}(?:```|~~~)", r"^#{1,6} \S", r"\]\([^()\s]+\)", r"\*\*\S", r"^\|.*\|\s*$", r"^> ")]
 HTML_TAG = re.compile(r"</?(?:p|div|span|a|br|h[1-6]|table|ul|li|meta|title|b|i|em|strong)\b[^<>]*>", re.IGNORECASE)
