@@ -29,6 +29,7 @@ SHIPPED = {SMALL: ("minibert-small", "mean", "two layers", "leads"), MINILM: ("M
 LOG = ROOT / "benchmarks" / "logs" / "wikipedia_summaries.json"
 LIMIT = 500_000                 # bytes of a head
 LINES = (("first sentences", "lead"), ("random sentences", "random"), ("longest sentences", "longest"), ("most words shared with the rest", "most shared words"),
+         *((f"nearest to the mean vector of {encoder}", f"{recipe[0].split(',')[0]}; mean; nearest to the mean") for encoder, recipe in SHIPPED.items()),
          *((f"**head on {encoder}**", "; ".join(recipe)) for encoder, recipe in SHIPPED.items()), ("oracle, which knows the lead", "oracle"))
 
 
@@ -46,10 +47,10 @@ def ship(folder: Path = HEADS) -> None:
         print(f"shipped: {target / TENSORS}, {size:,} bytes")
 
 
-def card_blocks(log: Path = LOG) -> dict[str, str]:
+def card_blocks() -> dict[str, str]:
     """The table of the card, made of the benchmark's log: means over the seeds, and their lowest and highest where they differ."""
     by_variant = {}
-    for row in json.loads(log.read_text(encoding="utf-8"))["rows"]:
+    for row in json.loads(LOG.read_text(encoding="utf-8"))["rows"]:
         by_variant.setdefault(row["variant"], []).append(row)
 
     def cell(variant: str, name: str) -> str:
