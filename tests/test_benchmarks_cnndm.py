@@ -88,6 +88,53 @@ def test_pairs_and_brackets():
     assert cnndm.plain("LONDON , England -LRB- CNN -RRB- -- `` Yes ''") == 'LONDON , England ( CNN ) -- " Yes "'
 
 
+# ---------------------------------------------------------------- the model
+
+@pytest.fixture
+def eleven(monkeypatch):
+    """Eleven articles of four sentences, of which three have a vector; the vector of the oracle's sentence says so."""
+    texts = [[" ".join(f"w{i}{n}{j}" for j in range(6)) for n in range(4)] for i in range(11)]
+    articles = [cnndm.as_article("test", sentences, [sentences[i % 3]]) for i, sentences in enumerate(texts)]
+    assert [article.oracle for article in articles] == [[i % 3] for i in range(11)]
+    vectors = [5 * torch.eye(3)[i % 3].unsqueeze(1) * torch.ones(12) + torch.eye(3, 12) for i in range(11)]         # [3, 12] each
+    monkeypatch.setattr(cnndm, "articles", lambda: articles)
+    monkeypatch.setattr(cnndm, "sentence_vectors", lambda: (vectors, [[0, 1, 2]] * 11))
+    cnndm.train_heads.cache_clear()
+    yield vectors
+    cnndm.train_heads.cache_clear()
+
+
+def test_nobody_is_tested_on_what_it_learned_from(eleven, monkeypatch):
+    learned, tested = {}, []
+
+    def train_head(head, vectors, labels, **options):
+        learned[head] = [next(i for i, one in enumerate(eleven) if one is mine) for mine in vectors]
+        assert labels == [[float(n == i % 3) for n in range(3)] for i in learned[head]]
+
+    def choose(heads, vectors, numbers, article, block_trigrams):
+        i = next(i for i, one in enumerate(eleven) if one is vectors)
+        assert article is cnndm.articles()[i] and all(i not in learned[head] for head in heads)
+        tested.append((i, len(heads)))
+        return [i]
+    monkeypatch.setattr(cnndm, "train_head", train_head)
+    monkeypatch.setattr(cnndm, "choose", choose)
+    assert cnndm.cross_validate("two layers", [0]) == [[i] for i in range(11)] and tested == [(i, 1) for i in range(11)]
+    assert [len(one) for one in learned.values()] == [8, 9, 9, 9, 9]
+    cnndm.cross_validate("two layers", [0, 1, 2])
+    assert len(learned) == 15 and tested[11:] == [(i, 3) for i in range(11)]
+    learned.clear()
+    cnndm.cross_validate("two layers", [0], every=4)
+    assert [len(one) for one in learned.values()] == [2, 3, 3, 3, 3]
+
+
+def test_a_sentence_that_was_not_read_is_not_chosen(eleven):
+    article, head = cnndm.articles()[0], cnndm.HEADS["linear"](12)
+    torch.nn.init.ones_(head.scorer.weight)
+    assert cnndm.choose([head], eleven[0][1:], [3, 1], article, True) == [1, 3]
+    head.scorer.bias.data.fill_(-1000)
+    assert cnndm.choose([head, head], eleven[0], [0, 1, 2], article, True) == [0, 1, 2], "a score of 0 is still better than none"
+
+
 # ---------------------------------------------------------------- the full recipe
 
 def test_the_learning_rate():
@@ -121,6 +168,7 @@ def small_world(tmp_path, monkeypatch):
 def test_the_full_recipe_learns_in_a_small_world(small_world):
     assert cnndm.main(["--full"]) == 0
     written = json.loads((small_world / "logs" / "cnndm_full.json").read_text())
+    assert written["command"] == "python benchmarks/cnndm.py --full"
     found = {row["variant"]: row for row in written["rows"]}
     assert found.keys() == {"lead 3", "lead 3, blocking", "oracle", "oracle, blocking", "BertSumExt"}
     assert found["oracle"]["rouge1"] == 100 and found["BertSumExt"]["sentences"] == 3
@@ -142,3 +190,24 @@ def test_micro_batches_make_the_gradient_of_the_whole(small_world):
         list(cnndm_full.train(model, tokenizer, cnndm_full.load("train"), cnndm_full.load("valid"), recipe, seed=0))
         gradients.append(torch.cat([parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]))
     assert torch.allclose(gradients[0], gradients[1], atol=1e-5) and torch.allclose(gradients[0], gradients[2], atol=1e-5)
+
+
+# ---------------------------------------------------------------- the committed log
+
+def test_what_the_committed_log_says():
+    rows = json.loads((ROOT / "benchmarks" / "logs" / "cnndm.json").read_text())["rows"]
+    assert [(row["variant"], row["seed"]) for row in rows] == cnndm.ROWS
+    found = {}
+    for row in rows:
+        found.setdefault(row["variant"], []).append(row)
+    mean = {variant: {name: sum(row[name] for row in of_it) / len(of_it) for name in ("rouge1", "rouge2", "rougeLsum")} for variant, of_it in found.items()}
+    for name in ("rouge1", "rouge2", "rougeLsum"):
+        assert mean["random 3"][name] < mean["BertSumExt"][name] < mean["oracle, first 512 tokens"][name] < mean["oracle"][name]
+        assert mean["oracle, blocking"][name] <= mean["oracle"][name]
+    # each oracle is best at what it looks for
+    theirs, ours = found["NeuSum's oracle"][0], found["oracle, NeuSum's articles"][0]
+    assert theirs["pair_f1"] > ours["pair_f1"] and theirs["rouge2"] > ours["rouge2"] and theirs["rouge1"] < ours["rouge1"]
+    assert theirs["articles"] == ours["articles"] == 99 and {row["articles"] for row in rows} == {220, 99}
+    # 176 articles teach a head as much as the lead knows, and no more: their bands hold both
+    for row in found["BertSumExt"]:
+        assert row["over_lead_low"] < row["over_lead_high"] and abs(row["over_lead"]) < 1.5
