@@ -159,7 +159,7 @@ def small_world(tmp_path, monkeypatch):
         return rows
     monkeypatch.setattr(cnndm_full, "load", examples)
     monkeypatch.setattr(cnndm_full, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(cnndm_full, "RECIPE", cnndm_full.Recipe(str(tmp_path / "bert"), learning_rate=0.03, warmup=5, steps=20, batch=8, at_once=3, checkpoint=5, averaged=2))
+    monkeypatch.setattr(cnndm_full, "RECIPE", cnndm_full.Recipe(str(tmp_path / "bert"), learning_rate=0.03, warmup=5, steps=20, batch=4, at_once=4, checkpoint=5, averaged=2))
     monkeypatch.setattr(log, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(log, "ROOT", tmp_path)
     return tmp_path
