@@ -310,6 +310,13 @@ def test_a_file_that_is_cut_off(legacy, tmp_path, save):
             convert_bertsum(path)
 
 
+def test_a_file_whose_last_numbers_are_missing_says_which(save):
+    path = save({"model": {"one": torch.ones(300)}}, legacy=True)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(ValueError, match="one should have 1200 bytes, but the file holds 1192 of them"):
+        read_original(path)
+
+
 def test_no_file(tmp_path):
     for path in (tmp_path / "none.pt", tmp_path):
         with pytest.raises(ValueError, match=re.escape(f"cannot read {path}")):
