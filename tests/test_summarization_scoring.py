@@ -114,10 +114,14 @@ def test_every_part_of_the_model_keeps_its_mode():
     assert [module.training for module in model.modules()] == before
     model.head.dropout.p = 0.9
     assert score_document(model, TOKENIZER, ["a b", "c"]) == first                   # in eval mode meanwhile
-    model.head.scorer = None
-    with pytest.raises(AttributeError):
+
+    def broken(*_):
+        raise ArithmeticError
+
+    model.head.recurrent = broken
+    with pytest.raises(ArithmeticError):
         score_document(model, TOKENIZER, ["a b", "c"])
-    assert [module.training for module in model.modules()] == before[:-1]
+    assert [module.training for module in model.modules()] == before
 
 
 def test_no_gradient_is_kept():
