@@ -73,7 +73,7 @@ class InterSentenceEncoder(SentenceHead):
         x = T · mask + sinusoidal positions;  L times: x += Attention(LN(x)), x += FeedForward(LN(x));
         score = sigmoid(w LN(x) + b)
 
-    As in the original program the first layer's attention sees x itself, without a norm; the paper's equations 3 and 4
+    As in the original program the first layer's attention sees x itself, without a norm; the paper's equations 2 and 3
     have the norms outside instead. tanh GELU, LayerNorm eps 1e-6. The original also drops out inside the
     feed-forward, which only training would notice. The sizes by default are the published ones; the table of positions
     can be left out.
