@@ -137,7 +137,7 @@ def _measure_head(encoder: str, kind: str, segments: bool, scaled: bool, make, s
     torch.manual_seed(seed)
     head = make(parts["train"][0].size(1))
     # a linear map of the vectors themselves wants a higher rate than one behind a norm
-    epochs, learning_rate = (20, 3e-3) if make is SentenceClassifier else (10, 3e-3) if isinstance(head, SentenceRNN) else (8, 3e-4)
+    epochs, learning_rate = (20, 3e-3) if make in (SentenceClassifier, PositionsOnly) else (10, 3e-3) if isinstance(head, SentenceRNN) else (8, 3e-4)
     losses = train_head(head, parts["train"], [example.labels[:len(rows)] for example, rows in zip(examples()["train"], parts["train"])],
                         epochs=epochs, batch_size=16, learning_rate=learning_rate, seed=seed)
     with torch.no_grad():
