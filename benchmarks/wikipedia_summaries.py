@@ -37,7 +37,7 @@ from minibert.summarization import best_places, collate, encode_document, encode
 from minibert.summarization.examples import Example, lead_examples, overlaps, section_examples, shared_words  # noqa: E402
 from minibert.summarization.heads import SentenceHead  # noqa: E402
 from minibert.summarization.model import HEADS as KINDS  # noqa: E402
-from minibert.summarization.model import VECTORS, _means  # noqa: E402
+from minibert.summarization.model import VECTORS, sentence_means  # noqa: E402
 from minibert.summarization.rouge import bootstrap_band  # noqa: E402
 from minibert.summarization.training import train_head  # noqa: E402
 
@@ -104,7 +104,7 @@ def read(name: str, layers: list[int], segments: bool, kind: str) -> list[dict[s
         for count in layers:
             hidden = states[count].float()                                                      # [B, S, H]
             cls = hidden.gather(1, positions.unsqueeze(-1).expand(-1, -1, hidden.size(-1)))     # [B, N, H]
-            mean = _means(hidden, positions, mask, batch["attention_mask"])                     # [B, N, H]
+            mean = sentence_means(hidden, positions, mask, batch["attention_mask"])                     # [B, N, H]
             for row, (number, place, _) in enumerate(chosen):
                 found |= {(number, place, f"{count} cls"): cls[row], (number, place, f"{count} mean"): mean[row]}
     keys = [f"{count} {vector}" for count in layers for vector in VECTORS]

@@ -79,7 +79,7 @@ class BertSumExt(BertPreTrainedModel):
             vectors = hidden.gather(1, places.expand(-1, -1, hidden.size(-1)))                  # [B, N, H]
         else:
             attention_mask = more_inputs.get("attention_mask", inputs[2] if len(inputs) > 2 else None)
-            vectors = _means(hidden, sentence_positions, sentence_mask, attention_mask)         # [B, N, H]
+            vectors = sentence_means(hidden, sentence_positions, sentence_mask, attention_mask)         # [B, N, H]
         return vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0)                           # [B, N, H]
 
 
@@ -116,7 +116,7 @@ def first_layers(bert: BertModel, count: int) -> BertModel:
     return first.train(bert.training)
 
 
-def _means(hidden: Tensor, positions: Tensor, sentence_mask: Tensor, attention_mask: Tensor | None) -> Tensor:
+def sentence_means(hidden: Tensor, positions: Tensor, sentence_mask: Tensor, attention_mask: Tensor | None) -> Tensor:
     """The mean of each sentence's tokens, from its [CLS] to the one before the next [CLS] or the text's end: [B, N, H]."""
     places = torch.arange(hidden.size(1), device=hidden.device)                                 # [S]
     # a token belongs to the last sentence that began at it or before it
