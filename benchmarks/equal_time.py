@@ -59,7 +59,7 @@ class Recipe:
 
     peer: bool = False
     optimizer: str = "adamw"
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     matrix_learning_rate: float = 4e-3
     norm_first: bool = False
     mask_rate: float = 0.15
@@ -74,7 +74,7 @@ PEER, PEER_MUON = Recipe(peer=True), Recipe(peer=True, optimizer="muon")
 POST = Recipe(optimizer="muon")             # our best, as published; and with the norms inside
 PRE = replace(POST, norm_first=True)
 SEARCH = {      # of learning rates, for both: minibert at the number of steps that the peer has
-    **{f"AdamW {rate:g}, the peer's steps": Recipe(learning_rate=rate, steps_of="peer, AdamW") for rate in (5e-4, 1e-3, 2e-3)},
+    **{f"AdamW {rate:g}, the peer's steps": Recipe(learning_rate=rate, steps_of="peer, AdamW") for rate in (5e-4, 1e-3, 2e-3, 4e-3)},
     **{f"Muon {rate:g}, the peer's steps": Recipe(optimizer="muon", matrix_learning_rate=rate, steps_of="peer, Muon")
        for rate in (4e-3, 1e-2)},
 }
