@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tqdm.auto import tqdm
+from tqdm import tqdm          # the plain one: that of notebooks does not obey TQDM_DISABLE
 
 from minibert.data.sentences import split_sentences
 
