@@ -1,7 +1,7 @@
 """What moves the weights in pretraining: the optimisers, their groups of parameters, and the learning rate's course."""
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 MOMENTUM = 0.95             # of Muon (Jordan et al. 2024)
@@ -59,3 +59,16 @@ def set_learning_rate(optimizers: list[Optimizer], factor: float) -> None:
     for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
+
+
+def update(optimizers: list[Optimizer], clip: float) -> Tensor:
+    """One update of all weights by their gradients, which are then cleared; returns the norm that they had together.
+
+    Beyond the norm `clip` all gradients are made smaller by the same factor (Pascanu et al. 2013, algorithm 1).
+    """
+    parameters = [parameter for optimizer in optimizers for group in optimizer.param_groups for parameter in group["params"]]
+    norm = nn.utils.clip_grad_norm_(parameters, clip)
+    for optimizer in optimizers:
+        optimizer.step()
+        optimizer.zero_grad()
+    return norm

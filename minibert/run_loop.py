@@ -4,11 +4,9 @@ import dataclasses
 import json
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -16,12 +14,12 @@ from tqdm.auto import tqdm
 
 from minibert.distributed import Processes
 from minibert.held_out import HeldOut, HeldOutScores
+from minibert.loop import Diverged, Stop, drive
 from minibert.resume import save_checkpoint
 from minibert.run_folder import RunFolder
 from minibert.training import Pretraining, Progress
 
 LINE_EVERY = 30.0           # seconds between two lines where there is no terminal for a progress bar
-IMPATIENT = 2.0             # seconds after which a second Ctrl-C is meant as one
 
 
 @dataclass(frozen=True)
@@ -38,39 +36,6 @@ class Rhythm:
         """Whether a checkpoint is due at a step, `seconds` after the last one."""
         by_steps = self.checkpoint_steps is not None and step % self.checkpoint_steps == 0
         return by_steps or self.checkpoint_seconds is not None and seconds >= self.checkpoint_seconds
-
-
-class Stop:
-    """Whether to stop after the step that is running, and with which exit status."""
-
-    def __init__(self, time_limit: float | None):
-        self.until = math.inf if time_limit is None else time.monotonic() + time_limit
-        self.signal, self.told_at, self.status = None, 0.0, 0
-
-    @contextmanager
-    def listening(self):
-        """SIGTERM and the first Ctrl-C wait for the end of the step; a second Ctrl-C, a while later, does not.
-
-        A while, because torchrun passes on the Ctrl-C that every process has seen already.
-        """
-        def note(number, frame):
-            if self.signal is None:
-                self.signal, self.told_at = number, time.monotonic()
-            elif number == signal.SIGINT and time.monotonic() - self.told_at > IMPATIENT:
-                raise KeyboardInterrupt
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def agreed(self, processes: Processes, also: bool) -> bool:
-        """Whether any process was told to stop, so that all stop after the same step; and whether any says `also`."""
-        told = torch.tensor([self.signal == signal.SIGINT, self.signal == signal.SIGTERM, time.monotonic() >= self.until, also]).long()
-        interrupted, terminated, late, also = (processes.sum(told) > 0).tolist()
-        self.status = 128 + signal.SIGINT if interrupted else 128 + signal.SIGTERM if terminated else 0
-        return interrupted or terminated or late, also
 
 
 class Reporter:
@@ -159,11 +124,9 @@ def train(run: Pretraining, folder: RunFolder, rhythm: Rhythm, held_out: HeldOut
         # a new run learns now, and not after an hour, that it cannot write here; one that was resumed has its checkpoint
         saved = _save(run, folder, reporter) if run.step == 0 else (run.step, time.monotonic())
         stopping, _ = stop.agreed(run.processes, False)
-        while run.step < run.options.steps and not stopping:
-            started = time.monotonic()
-            progress = run.train_step()
-            seconds = time.monotonic() - started
-            _check_finite(progress, saved[0])
+
+        def after_step(progress: Progress, seconds: float) -> bool:
+            nonlocal saved
             at_end = run.step == run.options.steps
             is_time = held_out is not None and (run.step % rhythm.eval_every == 0 or at_end)
             scores = held_out.evaluate(run.forward, run.processes) if is_time else None
@@ -172,6 +135,13 @@ def train(run: Pretraining, folder: RunFolder, rhythm: Rhythm, held_out: HeldOut
             stopping, save = stop.agreed(run.processes, at_end or rhythm.is_time_to_save(run.step, time.monotonic() - saved[1]))
             if save or stopping:
                 saved = _save(run, folder, reporter)
+            return not stopping
+
+        try:
+            if not stopping:
+                drive(run, after_step)
+        except Diverged as error:
+            raise ValueError(f"{error}. The newest checkpoint is of step {saved[0]}") from error
     return stop.status
 
 
@@ -180,10 +150,3 @@ def _save(run: Pretraining, folder: RunFolder, reporter: Reporter) -> tuple[int,
     reporter.sync_log()
     save_checkpoint(run, folder.checkpoints)
     return run.step, time.monotonic()
-
-
-def _check_finite(progress: Progress, saved_step: int) -> None:
-    loss = progress.word_loss + progress.pair_loss
-    if not (math.isfinite(loss) and math.isfinite(progress.gradient_norm)):
-        raise ValueError(f"step {progress.step}: the loss is {loss}, the norm of the gradient {progress.gradient_norm}: training has broken down. "
-                         f"A lower learning_rate or a longer warmup may help. The newest checkpoint is of step {saved_step}")

@@ -13,7 +13,7 @@ from minibert.data import PairRows, TokenFile, mask_tokens
 from minibert.distributed import Processes, accumulate, part_like, whole
 from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
-from minibert.optim import make_optimizers, schedule, set_learning_rate
+from minibert.optim import make_optimizers, schedule, set_learning_rate, update
 from minibert.tokenization import WordPieceTokenizer
 
 BLOCK = 1024        # tokens of a batch that are masked together: a process draws the masks of its rows, and of few others
@@ -89,6 +89,11 @@ class Progress:
     learning_rate: float                    # of AdamW, in this step
     gradient_norm: float                    # before clipping
     tokens: int                             # real tokens in the batch
+
+    @property
+    def loss(self) -> float:
+        """What the step made smaller: both losses together."""
+        return self.word_loss + self.pair_loss
 
 
 def choose_precision(wanted: str, device: torch.device) -> torch.dtype:
@@ -182,6 +187,10 @@ class Pretraining:
         self.forward = processes.share_out(FastPreTraining(model, self.precision), shard, all_used=options.next_sentence)
         self.optimizers = make_optimizers(model, options.optimizer, options.learning_rate, options.matrix_learning_rate, options.weight_decay)
 
+    @property
+    def steps(self) -> int:
+        return self.options.steps
+
     def train_step(self) -> Progress:
         """One update: the losses of all pieces, each divided by the number of predictions in the whole batch.
 
@@ -205,10 +214,7 @@ class Pretraining:
                 # DDP and FSDP divide what they add up by the number of processes
                 ((sums.word_loss / words + sums.pair_loss / pairs) * processes.world).backward()
             totals += _totals(sums)
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), options.clip)
-        for optimizer in self.optimizers:
-            optimizer.step()
-            optimizer.zero_grad()
+        norm = update(self.optimizers, options.clip)
         self.step += 1
         word_loss, word_hits, pair_loss, pair_hits = processes.sum(totals).tolist()
         return Progress(self.step, word_loss / words, word_hits / words, pair_loss / pairs, pair_hits / pairs,

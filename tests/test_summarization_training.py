@@ -7,7 +7,8 @@ import torch
 
 from minibert import BertConfig, BertModel, WordPieceTokenizer
 from minibert.summarization import BertSumExt, InterSentenceEncoder, SentenceClassifier, encode_sentences, score_document, train, train_head
-from minibert.summarization.training import POOL, _batches, listwise_loss
+from minibert.loop import POOL, random_batches
+from minibert.summarization.training import listwise_loss
 
 DOCUMENTS = [["the cat sat.", "a dog barked loudly.", "red red red."], ["red red red.", "one more."], ["the end of it.", "a fish.", "red red red."]]
 LABELS = [[0, 0, 1], [1, 0], [0, 0, 1]]          # the red one
@@ -109,7 +110,7 @@ def test_vectors_and_labels_have_to_fit():
 
 def test_batches_hold_every_document_once_and_those_of_one_length_together():
     lengths = torch.randint(1, 400, (1003,), generator=torch.Generator().manual_seed(0)).tolist()
-    first, second = (_batches(lengths, 4, torch.Generator().manual_seed(seed)) for seed in (0, 1))
+    first, second = (random_batches(lengths, 4, torch.Generator().manual_seed(seed)) for seed in (0, 1))
     assert sorted(sum(first, [])) == list(range(1003)) and first != second and len(first) == 251
     spread = [max(found) - min(found) for batch in first if (found := [lengths[i] for i in batch])]
     assert sum(spread) / len(spread) < 2 * 400 / POOL               # of 240 on average where they are drawn blindly

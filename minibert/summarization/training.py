@@ -6,12 +6,12 @@ from contextlib import nullcontext
 
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pad_sequence
 from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
-from minibert.optim import make_optimizers, schedule, set_learning_rate
+from minibert.loop import random_batches
+from minibert.optim import make_optimizers, schedule, set_learning_rate, update
 from minibert.summarization.documents import EncodedDocument, collate, encode_document
 from minibert.summarization.heads import SentenceHead, sentence_loss
 from minibert.summarization.model import BertSumExt
@@ -19,7 +19,6 @@ from minibert.tokenization import WordPieceTokenizer
 
 TEMPERATURE = 0.1       # of the labels in `listwise_loss`: a ROUGE of 0.4 weighs e times as much as one of 0.3
 WEIGHT_DECAY, CLIP = 0.01, 1.0
-POOL = 16               # batches whose documents are sorted by length before they are cut apart
 
 
 def listwise_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tensor:
@@ -144,7 +143,6 @@ def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[
         raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
     if not labels:
         raise ValueError("there are no documents to learn from")
-    parameters = [parameter for optimizer in optimizers for group in optimizer.param_groups for parameter in group["params"]]
     steps = epochs * math.ceil(len(labels) / batch_size)
     order = torch.Generator().manual_seed(seed)
     torch.manual_seed(seed)             # of dropout
@@ -152,31 +150,18 @@ def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[
     with tqdm(total=steps, desc="Training", unit=" steps", disable=not progress) as bar:
         for _ in range(epochs):
             total = 0.0
-            for chosen in _batches(lengths, batch_size, order):
+            for chosen in random_batches(lengths, batch_size, order):
                 set_learning_rate(optimizers, schedule(step, steps, math.ceil(warmup * steps)))
                 found, mask = logits(chosen)                                                    # [B, N], [B, N]
                 wanted = _padded([torch.tensor(labels[i], dtype=torch.float32) for i in chosen]).to(found.device)    # [B, N]
                 value = LOSSES[loss](found, wanted, mask)
                 (value / len(chosen)).backward()
-                clip_grad_norm_(parameters, CLIP)
-                for optimizer in optimizers:
-                    optimizer.step()
-                    optimizer.zero_grad()
+                update(optimizers, CLIP)
                 total, step = total + value.item(), step + 1
                 bar.update()
             means.append(total / len(labels))
             bar.set_postfix(loss=f"{means[-1]:.3f}")
     return means
-
-
-def _batches(lengths: list[int], batch_size: int, generator: torch.Generator) -> list[list[int]]:
-    """All documents once, by number, in random batches of about the same length each: little padding."""
-    order = torch.randperm(len(lengths), generator=generator).tolist()
-    batches = []
-    for start in range(0, len(order), POOL * batch_size):
-        pool = sorted(order[start:start + POOL * batch_size], key=lengths.__getitem__)
-        batches += [pool[at:at + batch_size] for at in range(0, len(pool), batch_size)]
-    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
 
 
 def _encode(model: BertSumExt, tokenizer: WordPieceTokenizer, sentences: Sequence[str]) -> EncodedDocument:

@@ -1,0 +1,41 @@
+"""How good predictions are. All scores lie between 0 and 1, correlations between -1 and 1."""
+
+from collections.abc import Hashable, Sequence
+
+import torch
+from torch import Tensor
+
+
+def accuracy(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
+    """The share of predictions that are right."""
+    return sum(one == other for one, other in zip(found, wanted, strict=True)) / len(wanted)
+
+
+def macro_f1(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
+    """The mean over the classes that occur of F1 = 2 · right / (predicted + there): every class counts alike, however rare."""
+    scores = []
+    for label in sorted({*found, *wanted}):
+        right = sum(one == other == label for one, other in zip(found, wanted, strict=True))
+        scores.append(2 * right / (list(found).count(label) + list(wanted).count(label)))
+    return sum(scores) / len(scores)
+
+
+def pearson(found: Sequence[float], wanted: Sequence[float]) -> float:
+    """The correlation of two lists of numbers; 0 where one of them never changes."""
+    one, other = (_centred(torch.tensor(values, dtype=torch.float64)) for values in (found, wanted))     # [N], [N]
+    return float(one @ other) / (float(one.norm() * other.norm()) or 1.0)
+
+
+def spearman(found: Sequence[float], wanted: Sequence[float]) -> float:
+    """The correlation of their ranks; equal numbers share the mean of their ranks."""
+    return pearson(_ranks(found), _ranks(wanted))
+
+
+def _centred(values: Tensor) -> Tensor:
+    return values - values.mean()
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    _, place, counts = torch.tensor(values, dtype=torch.float64).unique(return_inverse=True, return_counts=True)    # [N], [different]
+    last = counts.cumsum(0).double()                                                                # [different]
+    return (last - (counts - 1) / 2)[place].tolist()
