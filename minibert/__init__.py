@@ -12,6 +12,7 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import BertModel
+from minibert.sentence import BertForSentenceSimilarity
 from minibert.summarization.model import BertSumExt
 from minibert.tokenization import WordPieceTokenizer
 

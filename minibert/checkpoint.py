@@ -18,13 +18,14 @@ from minibert import heads
 from minibert.config import BertConfig
 from minibert.hub import find_pretrained
 from minibert.model import BertModel, BertPreTrainedModel
+from minibert.sentence import BertForSentenceSimilarity
 from minibert.summarization.model import BertSumExt
 from minibert.weights import read_weights, write_weights
 
 MODEL_CLASSES = {cls.__name__: cls for cls in (
     BertModel, heads.BertForPreTraining, heads.BertForMaskedLM, heads.BertForNextSentencePrediction,
     heads.BertForSequenceClassification, heads.BertForTokenClassification, heads.BertForQuestionAnswering,
-    heads.BertForMultipleChoice, BertSumExt)}
+    heads.BertForMultipleChoice, BertForSentenceSimilarity, BertSumExt)}
 
 # Parts that stand on the encoder. A file without one of them leaves that part fresh, a model without one leaves it
 # unread, each with a warning; half a part is an error. All other tensors must be there, and no others.

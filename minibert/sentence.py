@@ -1,10 +1,12 @@
-"""One vector per sentence: the mean of its tokens' vectors, as sentence encoders such as MiniLM are trained to be used."""
+"""One vector per sentence: the mean of its tokens' vectors, as sentence encoders such as MiniLM are trained to be used; and their training."""
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from minibert.model import BertModel
+from minibert.config import BertConfig
+from minibert.heads import HeadOutputs
+from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
 
@@ -37,3 +39,30 @@ def embed(model: BertModel, tokenizer: WordPieceTokenizer, texts: list[str], bat
         vectors.append(F.normalize(pooled, dim=-1))                                         # [B, H]
     model.train(was_training)
     return torch.cat(vectors)                                                               # [N, H]
+
+
+class BertForSentenceSimilarity(BertPreTrainedModel):
+    """How alike two texts are in meaning: the cosine of their mean vectors (Reimers & Gurevych 2019, section 3).
+
+    Both go through the same encoder, apart from each other: the vectors of a million texts are made once, and comparing
+    two of them costs one dot product. There is no head; what `embed` gives of `.bert` is what was trained.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+
+    def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None, attention_mask: Tensor | None = None, *,
+                labels: Tensor | None = None) -> HeadOutputs:
+        """As BertModel, but every input is [B, 2, S], the two texts of each pair; plus `labels` [B], the cosines wanted.
+
+        Logits [B], the cosines found. The loss is their mean squared error ("regression objective function").
+        """
+        if input_ids.dim() != 3 or input_ids.size(1) != 2:
+            raise ValueError(f"input_ids must have the shape [batch, 2, tokens], not {list(input_ids.shape)}")
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)                                         # [B, 2, S]
+        flat = [x.flatten(0, 1) if x is not None else None for x in (input_ids, token_type_ids, attention_mask)]   # [2 · B, S]
+        pooled = mean_pool(self.bert(*flat).last_hidden_state, flat[2]).float()                 # [2 · B, H]
+        cosines = F.cosine_similarity(pooled[::2], pooled[1::2])                                # [B]
+        return HeadOutputs(F.mse_loss(cosines, labels.to(cosines.dtype)) if labels is not None else None, cosines)

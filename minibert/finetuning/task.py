@@ -14,13 +14,22 @@ from minibert.tokenization import WordPieceTokenizer
 
 @dataclass(frozen=True)
 class Feature:
-    """One row of tokens for the model. Most examples make one; a long passage makes several."""
+    """One row of tokens for the model. Most examples make one; a long passage makes several.
+
+    Where several texts of one example go through the model apart, such as the choices of a question, ids and segments
+    are lists of such rows.
+    """
 
     example: int                                        # its number among the examples
-    input_ids: list[int]                                # S token ids
-    token_type_ids: list[int]                           # S segments
+    input_ids: list                                     # S token ids, or several times S
+    token_type_ids: list                                # S segments, or several times S
     labels: dict = field(default_factory=dict)          # the model's arguments by name: a number, or S of them; empty without labels
     words: list[int | None] = field(default_factory=list)   # S: what a token stands for, as its task says; None = nothing to predict
+
+    @property
+    def length(self) -> int:
+        """Tokens in the longest row."""
+        return max(map(len, self.input_ids)) if isinstance(self.input_ids[0], list) else len(self.input_ids)
 
 
 class Task:
@@ -43,10 +52,13 @@ class Task:
         raise NotImplementedError
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, Tensor]:
-        """Rows to one batch, padded on the right to the longest: input_ids, token_type_ids, attention_mask [B, S], and the labels."""
+        """Rows to one batch, padded on the right to the longest: input_ids, token_type_ids, attention_mask, and the labels.
+
+        [B, S]; where examples have several rows each, [B, rows, S], and a row that an example lacks is padding throughout.
+        """
         batch = {"input_ids": _padded([feature.input_ids for feature in features], pad_id),                         # [B, S]
                  "token_type_ids": _padded([feature.token_type_ids for feature in features], 0),                    # [B, S]
-                 "attention_mask": _padded([[1] * len(feature.input_ids) for feature in features], 0)}              # [B, S]
+                 "attention_mask": _padded([_ones(feature.input_ids) for feature in features], 0)}                  # [B, S]
         for name in features[0].labels:
             values = [feature.labels[name] for feature in features]
             batch[name] = _padded(values, IGNORE) if isinstance(values[0], list) else torch.tensor(values)          # [B, S] or [B]
@@ -72,4 +84,12 @@ class Task:
 
 
 def _padded(rows: Sequence[list], value: int) -> Tensor:
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value)
+    """[B, S]; of rows of rows [B, most rows, S]."""
+    if not isinstance(rows[0][0], list):
+        return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value)             # [B, S]
+    flat = _padded([row for group in rows for row in group], value)                                                 # [all rows, S]
+    return pad_sequence(flat.split([len(group) for group in rows]), batch_first=True, padding_value=value)          # [B, rows, S]
+
+
+def _ones(ids: list) -> list:
+    return [_ones(row) if isinstance(row, list) else 1 for row in ids]

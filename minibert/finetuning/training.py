@@ -140,6 +140,8 @@ class FineTuning:
         if bert.pooler is not None:
             head.append(bert.pooler)            # it works for the head alone, and many a file has none
         body = [bert.embeddings, bert.encoder] if count is None else list(bert.encoder.layer[len(bert.encoder.layer) - count:])
+        if not body + head:
+            raise ValueError(f"trained_layers is {count}, and a {type(self.model).__name__} has no head: nothing would learn")
         optimizers = []
         for modules, rate in ((body, options.learning_rate), (head, options.head_learning_rate or options.learning_rate)):
             self.model.requires_grad_(False)
@@ -162,7 +164,7 @@ class FineTuning:
         """One update with the next batch; every pass through the examples has an order of its own."""
         options = self.options
         if not self._batches:
-            self._batches = random_batches([len(feature.input_ids) for feature in self.features], options.batch_size, self._order)
+            self._batches = random_batches([feature.length for feature in self.features], options.batch_size, self._order)
         features = [self.features[i] for i in self._batches.pop()]
         factor = schedule(self.step, self.steps, math.ceil(options.warmup * self.steps))
         set_learning_rate(self.optimizers, factor)
@@ -247,7 +249,7 @@ def _answers(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokeniz
     was_training = model.training
     model.eval()
     rows, total = [None] * len(features), 0.0
-    by_length = sorted(range(len(features)), key=lambda i: len(features[i].input_ids))
+    by_length = sorted(range(len(features)), key=lambda i: features[i].length)
     for start in tqdm(range(0, len(features), EVAL_BATCH), disable=None if progress else True, desc="Predicting", unit=" batches", leave=False):
         chosen = by_length[start:start + EVAL_BATCH]
         outputs = _forward(model, task, tokenizer, [features[i] for i in chosen], precision)
