@@ -63,6 +63,7 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)                                         # [B, 2, S]
         flat = [x.flatten(0, 1) if x is not None else None for x in (input_ids, token_type_ids, attention_mask)]   # [2 · B, S]
-        pooled = mean_pool(self.bert(*flat).last_hidden_state, flat[2]).float()                 # [2 · B, H]
+        pooled = mean_pool(self.bert(*flat).last_hidden_state, flat[2])                         # [2 · B, H]
+        pooled = pooled.to(self.bert.embeddings.word_embeddings.weight.dtype)                   # [2 · B, H], also under autocast
         cosines = F.cosine_similarity(pooled[::2], pooled[1::2])                                # [B]
         return HeadOutputs(F.mse_loss(cosines, labels.to(cosines.dtype)) if labels is not None else None, cosines)

@@ -69,7 +69,8 @@ def edit_weights(folder, change):
 
 # -- both directions ---------------------------------------------------------------------------------------------------
 
-SHARED = [name for name in MODEL_CLASSES if name != "BertSumExt"]      # that one is ours alone: test_summarization_model.py
+OURS = ("BertSumExt", "BertForSentenceSimilarity")      # test_summarization_model.py, test_sentence.py
+SHARED = [name for name in MODEL_CLASSES if name not in OURS]
 CASES = [(name, changes) for name in SHARED for changes in ({}, {"num_labels": 5, "hidden_act": "gelu_new"})
          if not (name == "BertForQuestionAnswering" and changes)]          # an answer has a start and an end, no 5 labels
 

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from minibert import BertConfig, BertModel, WordPieceTokenizer
-from minibert.sentence import embed, mean_pool
+from minibert import from_pretrained, save_pretrained
+from minibert.sentence import BertForSentenceSimilarity, embed, mean_pool
+from reference import TOLERANCE, draw_weights, reference_twin, small_config
 
 TOKENIZER = WordPieceTokenizer({token: i for i, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"])})
 TEXTS = ["a", "b c d e f g h", "c d", "h g f", "e"]
@@ -49,3 +51,49 @@ def test_embed_cuts_what_is_too_long(model):
 def test_texts_come_in_a_list(model, texts):
     with pytest.raises(ValueError, match="texts must be a list of at least one text"):
         embed(model, TOKENIZER, texts)
+
+
+# -- BertForSentenceSimilarity -----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_similarity_equals_the_reference_and_its_formula(dtype):
+    """Two passes through the reference's encoder, means by a loop, cosine and squared error by torch's own functions."""
+    model = draw_weights(BertForSentenceSimilarity(small_config())).to(dtype).eval()
+    twin = reference_twin(model.bert)
+    ids = torch.randint(0, 61, (3, 2, 9), generator=torch.Generator().manual_seed(3))
+    lengths = torch.tensor([[9, 4], [2, 7], [5, 5]])
+    mask = (torch.arange(9) < lengths[..., None]).long()
+    wanted = torch.tensor([0.9, -0.2, 0.3], dtype=dtype)
+    out = model(ids, torch.zeros_like(ids), mask, labels=wanted)
+
+    cosines = []
+    for pair, sizes in zip(ids, lengths.tolist()):
+        one, other = (twin(row[None, :size]).last_hidden_state[0].mean(0) for row, size in zip(pair, sizes))
+        cosines.append(torch.cosine_similarity(one, other, dim=0))
+    loss = torch.nn.MSELoss()(torch.stack(cosines), wanted)
+    assert (out.logits - torch.stack(cosines)).abs().max() < TOLERANCE[dtype]
+    assert abs(out.loss - loss) < TOLERANCE[dtype]
+    out.loss.backward(), loss.backward()
+    theirs = dict(twin.named_parameters())
+    for name, parameter in model.bert.named_parameters():
+        scale = max(1.0, float(theirs[name].grad.abs().max()))
+        assert (parameter.grad - theirs[name].grad).abs().max() < TOLERANCE[dtype] * scale, name
+
+
+def test_similarity_is_the_dot_product_of_embed_and_survives_a_save(model, tmp_path):
+    twins = BertForSentenceSimilarity(model.config).eval()
+    batch = TOKENIZER(["a b", "c d e"])
+    cosine = twins(**{name: tensor[None] for name, tensor in batch.items()}).logits
+    one, other = embed(twins.bert, TOKENIZER, ["a b", "c d e"])
+    assert torch.allclose(cosine, one @ other, atol=1e-6)
+    save_pretrained(twins, tmp_path / "saved", TOKENIZER)
+    opened = from_pretrained(tmp_path / "saved")
+    assert type(opened) is BertForSentenceSimilarity
+    assert torch.equal(opened(**{name: tensor[None] for name, tensor in batch.items()}).logits, cosine)
+    with pytest.warns(UserWarning, match="bert.pooler"):
+        assert torch.allclose(embed(from_pretrained(tmp_path / "saved", BertModel), TOKENIZER, ["a b"])[0], one, atol=1e-6)
+
+
+def test_similarity_takes_pairs_only(model):
+    with pytest.raises(ValueError, match=r"input_ids must have the shape \[batch, 2, tokens\], not \[4, 3, 5\]"):
+        BertForSentenceSimilarity(model.config)(torch.zeros(4, 3, 5, dtype=torch.int64))

@@ -217,35 +217,34 @@ def finetune(run: FineTuning, judge: Sequence = (), *, on_epoch: Callable[[Epoch
 
 
 @torch.no_grad()
-def evaluate(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, examples: Sequence, max_length: int = 128,
+def evaluate(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, examples: Sequence, max_length: int | None = None,
              precision: torch.dtype = torch.float32, progress: bool = False) -> tuple[dict[str, float], list]:
     """The scores of a model on examples with labels, its mean "loss" of a row among them, and its predictions.
 
-    The model is put into eval mode and back.
+    max_length is in tokens; None: what the model takes. The model is put into eval mode and back.
     """
     if not examples:
         raise ValueError("there are no examples to score")
-    features = task.features(tokenizer, examples, max_length)
-    rows, loss = _answers(model, task, tokenizer, features, max_length, precision, progress)
+    features = task.features(tokenizer, examples, check_length(model, max_length))
+    rows, loss = _answers(model, task, tokenizer, features, precision, progress)
     predictions = task.predict(examples, features, rows)
     return {"loss": loss} | task.score(examples, predictions), predictions
 
 
 @torch.no_grad()
-def predict(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, examples: Sequence, max_length: int = 128,
+def predict(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, examples: Sequence, max_length: int | None = None,
             precision: torch.dtype = torch.float32, progress: bool = False) -> list:
     """A prediction for each example; labels, where there are any, are not looked at. The model is put into eval mode and back."""
     if not examples:
         return []
-    features = [dataclasses.replace(feature, labels={}) for feature in task.features(tokenizer, examples, max_length)]
-    rows, _ = _answers(model, task, tokenizer, features, max_length, precision, progress)
+    features = [dataclasses.replace(feature, labels={}) for feature in task.features(tokenizer, examples, check_length(model, max_length))]
+    rows, _ = _answers(model, task, tokenizer, features, precision, progress)
     return task.predict(examples, features, rows)
 
 
-def _answers(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, features: Sequence[Feature], max_length: int,
-             precision: torch.dtype, progress: bool) -> tuple[list[Tensor], float]:
+def _answers(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, features: Sequence[Feature], precision: torch.dtype,
+             progress: bool) -> tuple[list[Tensor], float]:
     """The model's answer to every row, float32 and on the CPU, and the mean loss (0 without labels)."""
-    check_length(model, max_length)
     was_training = model.training
     model.eval()
     rows, total = [None] * len(features), 0.0
@@ -267,9 +266,12 @@ def _forward(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokeniz
         return model(**batch)
 
 
-def check_length(model: BertPreTrainedModel, max_length: int) -> None:
-    if max_length > model.config.max_position_embeddings and model.config.position_embedding_type != "none":
-        raise ValueError(f"max_length {max_length} is longer than the model's max_position_embeddings {model.config.max_position_embeddings}")
+def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
+    """`max_length`, or what the model takes where it is None; a ValueError where it is more than that."""
+    positions = model.config.max_position_embeddings
+    if max_length is not None and max_length > positions and model.config.position_embedding_type != "none":
+        raise ValueError(f"max_length {max_length} is longer than the model's max_position_embeddings {positions}")
+    return max_length or positions
 
 
 def _weights(model: BertPreTrainedModel) -> dict[str, Tensor]:
