@@ -196,7 +196,7 @@ def train_probe(vectors: Tensor, labels: Sequence, penalty: float = 1.0) -> Prob
     x, y = _scaled(vectors, mean, deviation), torch.tensor([classes.index(label) for label in labels])      # [N, H], [N]
     weight = torch.zeros(x.size(1), len(classes), dtype=x.dtype, requires_grad=True)            # [H, C]
     bias = torch.zeros(len(classes), dtype=x.dtype, requires_grad=True)                         # [C]
-    search = torch.optim.LBFGS([weight, bias], max_iter=MOST_STEPS, tolerance_grad=1e-6, line_search_fn="strong_wolfe")
+    search = torch.optim.LBFGS([weight, bias], max_iter=MOST_STEPS, tolerance_grad=1e-5, line_search_fn="strong_wolfe")
 
     def objective() -> Tensor:
         search.zero_grad()

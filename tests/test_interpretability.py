@@ -255,8 +255,8 @@ def test_a_probe_is_the_minimum_that_scipy_finds(penalty):
         return (np.log(np.exp(scores).sum(1)) - (scores * y).sum(1)).sum() + penalty / 2 * (weight ** 2).sum()
 
     best = minimize(objective, np.zeros(18), method="BFGS", options={"gtol": 1e-6}).x
-    np.testing.assert_allclose(probe.weight.numpy(), best[:15].reshape(5, 3), atol=1e-4)
-    np.testing.assert_allclose((probe.bias - probe.bias[0]).numpy(), best[15:] - best[15], atol=1e-4)       # a constant changes nothing
+    np.testing.assert_allclose(probe.weight.numpy(), best[:15].reshape(5, 3), atol=1e-3)
+    np.testing.assert_allclose((probe.bias - probe.bias[0]).numpy(), best[15:] - best[15], atol=1e-3)       # a constant changes nothing
     scores = x @ best[:15].reshape(5, 3) + best[15:]
     assert probe.predict(vectors) == ["abc"[i] for i in scores.argmax(1)]
 
@@ -279,7 +279,7 @@ def test_units_and_a_constant_column_change_nothing():
     changed = torch.cat([vectors * 7 - 2, torch.full((len(vectors), 1), 4.0)], dim=1)
     other = train_probe(changed, labels)
     assert torch.isfinite(other.weight).all() and other.predict(changed) == probe.predict(vectors)
-    torch.testing.assert_close(other.weight[:5], probe.weight, rtol=0, atol=1e-4)
+    torch.testing.assert_close(other.weight[:5], probe.weight, rtol=0, atol=1e-3)
 
 
 def test_a_class_between_two_others_is_found():
