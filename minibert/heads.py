@@ -4,6 +4,7 @@ Every model here has its BertModel as `.bert`, takes BertModel's arguments (`inp
 a small dataclass whose loss is None where no labels were given. A label of -100 is never counted.
 """
 
+import math
 from dataclasses import dataclass
 
 import torch.nn.functional as F
@@ -222,6 +223,7 @@ class BertForMultipleChoice(BertPreTrainedModel):
                 *, labels: Tensor | None = None) -> HeadOutputs:
         """As BertModel, but every input is [B, choices, S]; plus `labels` [B], the right choice. Logits [B, choices].
 
+        A choice of which attention_mask leaves nothing is no choice: its logit is -inf, it can neither win nor take a share.
         Hidden states and attentions come back with B · choices rows.
         """
         if input_ids.dim() != 3:
@@ -229,8 +231,10 @@ class BertForMultipleChoice(BertPreTrainedModel):
         flat = [x.flatten(0, 1) if x is not None else None                      # [B · choices, S]
                 for x in (input_ids, token_type_ids, attention_mask, position_ids)]
         out = self.bert(*flat, output_attentions, output_hidden_states)
-        scores = self.classifier(self.dropout(out.pooler_output))               # [B · choices, 1]
-        return _head_outputs(out, scores.view(input_ids.shape[:2]), labels)     # [B, choices]
+        scores = self.classifier(self.dropout(out.pooler_output)).view(input_ids.shape[:2])      # [B, choices]
+        if attention_mask is not None:
+            scores = scores.masked_fill(~attention_mask.flatten(2).any(-1), -math.inf)           # [B, choices]
+        return _head_outputs(out, scores, labels)
 
 
 def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:

@@ -1,0 +1,22 @@
+"""Texts longer than a row: windows that overlap, and the one in which a token is seen best."""
+
+from collections.abc import Sequence
+
+
+def overlapping_windows(length: int, size: int, stride: int) -> list[range]:
+    """The tokens 0 … length - 1 in windows of `size`, each begun `stride` tokens after the one before, until one reaches the end."""
+    return [range(start, min(start + size, length)) for start in range(0, max(length - size, 0) + stride, stride)]
+
+
+def best_windows(windows: Sequence[range]) -> list[int]:
+    """For every token, the window in which it has the most tokens on its poorer side; of two such, the longer, then the first.
+
+    google-research/bert, run_squad.py, `_check_is_max_context`.
+    """
+    best = [(-1.0, 0)] * windows[-1].stop
+    for number, window in enumerate(windows):
+        for token in window:
+            context = min(token - window.start, window.stop - 1 - token) + 0.01 * len(window)
+            if context > best[token][0]:
+                best[token] = (context, number)
+    return [number for _, number in best]
