@@ -3,6 +3,7 @@
 from minibert.finetuning.choices import ChoiceExample, ChoicePrediction, MultipleChoice
 from minibert.finetuning.entities import Entity, entities, entity_f1, entity_scores
 from minibert.finetuning.questions import AnswerPrediction, QuestionAnswering, QuestionExample
+from minibert.finetuning.reading import read_examples
 from minibert.finetuning.similarity import CosinePrediction, Similarity
 from minibert.finetuning.squad import answer_f1, exact_match
 from minibert.finetuning.tagging import TaggedExample, Tagging, TagsPrediction
