@@ -36,7 +36,7 @@ class ChoicePrediction:
 class MultipleChoice(Task):
     """Which of several choices is right: each goes through the model as [CLS] text [SEP] choice [SEP], the softmax runs over them."""
 
-    name = "multiple-choice"
+    name = "choice"
     model_class = BertForMultipleChoice
     metrics = ("accuracy",)
 

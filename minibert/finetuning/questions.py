@@ -78,7 +78,7 @@ class QuestionAnswering(Task):
     probability is the softmax of that sum over all parts of the passage that may be given.
     """
 
-    name = "question-answering"
+    name = "questions"
     model_class = BertForQuestionAnswering
     metrics = ("f1", "exact_match")
 
