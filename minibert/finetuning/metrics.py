@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Sequence
 
 import torch
-from torch import Tensor
 
 
 def accuracy(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
@@ -22,17 +21,16 @@ def macro_f1(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
 
 def pearson(found: Sequence[float], wanted: Sequence[float]) -> float:
     """The correlation of two lists of numbers; 0 where one of them never changes."""
-    one, other = (_centred(torch.tensor(values, dtype=torch.float64)) for values in (found, wanted))     # [N], [N]
-    return float(one @ other) / (float(one.norm() * other.norm()) or 1.0)
+    one, other = (torch.tensor(values, dtype=torch.float64) for values in (found, wanted))          # [N], [N]
+    if one.min() == one.max() or other.min() == other.max():
+        return 0.0
+    one, other = one - one.mean(), other - other.mean()
+    return max(-1.0, min(1.0, float(one @ other / (one.norm() * other.norm()))))
 
 
 def spearman(found: Sequence[float], wanted: Sequence[float]) -> float:
     """The correlation of their ranks; equal numbers share the mean of their ranks."""
     return pearson(_ranks(found), _ranks(wanted))
-
-
-def _centred(values: Tensor) -> Tensor:
-    return values - values.mean()
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

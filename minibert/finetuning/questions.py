@@ -81,6 +81,7 @@ class QuestionAnswering(Task):
     name = "questions"
     model_class = BertForQuestionAnswering
     metrics = ("f1", "exact_match")
+    unlabelled = {"answers": (), "starts": ()}
 
     def __init__(self, stride: int = 128, max_answer: int = 30):
         for name, value in (("stride", stride), ("max_answer", max_answer)):

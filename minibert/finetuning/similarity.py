@@ -7,7 +7,8 @@ from torch import Tensor
 
 from minibert.finetuning.metrics import pearson, spearman
 from minibert.finetuning.task import Feature, Task
-from minibert.finetuning.texts import TextExample
+from minibert.finetuning.texts import TextExample, label_value
+from minibert.model import BertPreTrainedModel
 from minibert.sentence import BertForSentenceSimilarity
 from minibert.tokenization import WordPieceTokenizer
 
@@ -29,8 +30,8 @@ class Similarity(Task):
     metrics = ("spearman", "pearson")
     lowest, highest = 0.0, 1.0
 
-    def prepare(self, examples: Sequence[TextExample]) -> None:
-        values = [example.label for example in examples]
+    def prepare(self, examples: Sequence[TextExample], model: BertPreTrainedModel | None = None) -> None:
+        values = [label_value(example.label) for example in examples]
         self.lowest, self.highest = min(values), max(values)
         if self.lowest == self.highest:
             raise ValueError(f"all labels are {self.lowest}: nothing can be learned from pairs that are all equally alike")
@@ -42,7 +43,7 @@ class Similarity(Task):
             if example.pair is None:
                 raise ValueError(f"example {number} has one text; wanted are two to compare")
             ids = [tokenizer.encode(text, max_length=max_length) for text in (example.text, example.pair)]
-            labels = {} if example.label is None else {"labels": (example.label - self.lowest) / (self.highest - self.lowest)}
+            labels = {} if example.label is None else {"labels": (label_value(example.label) - self.lowest) / (self.highest - self.lowest)}
             features.append(Feature(number, ids, [[0] * len(row) for row in ids], labels))
         return features
 

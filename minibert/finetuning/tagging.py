@@ -49,6 +49,7 @@ class Tagging(Task):
     name = "tagging"
     model_class = BertForTokenClassification
     metrics = ("entity_f1", "entity_precision", "entity_recall", "accuracy")
+    unlabelled = {"tags": None}
 
     def __init__(self, labels: Sequence[str]):
         self.labels = list(labels)

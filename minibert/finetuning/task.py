@@ -42,6 +42,7 @@ class Task:
     model_class: type               # what is trained
     metrics: tuple[str, ...]        # what `score` gives; the first one decides which weights are kept, higher is better
     labels: list[str] | None = None     # names of the classes, by their number
+    unlabelled: dict = {"label": None}  # the fields of an example whose labels are not known
 
     def id2label(self) -> dict[int, str] | None:
         """The classes as config.json names them; None where the head has no classes."""
@@ -76,8 +77,8 @@ class Task:
         """How good predictions are: a value for each of `metrics`."""
         raise NotImplementedError
 
-    def prepare(self, examples: Sequence) -> None:
-        """Learn from the training examples what the task needs to know of them, before the first step."""
+    def prepare(self, examples: Sequence, model: BertPreTrainedModel | None = None) -> None:
+        """Learn from the training examples what the task needs to know of them, and make the model ready, before the first step."""
 
     def finish(self, model: BertPreTrainedModel) -> None:
         """Make the trained model answer in the examples' own terms, after the last step."""

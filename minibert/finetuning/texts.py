@@ -1,7 +1,9 @@
 """Tasks on a text or a pair of texts: which class it belongs to, or which number it deserves."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import torch
 from torch import Tensor
@@ -31,6 +33,13 @@ class ClassPrediction:
 @dataclass(frozen=True)
 class ValuePrediction:
     value: float
+
+
+def label_value(label: float) -> float:
+    """A label that has to be a number; a ValueError where it is none."""
+    if not isinstance(label, Real) or not math.isfinite(label):
+        raise ValueError(f"a label must be a number, not {label!r}")
+    return float(label)
 
 
 class TextTask(Task):
@@ -82,7 +91,8 @@ class Regression(TextTask):
     """Which number a text, or a pair of texts, deserves: mean squared error.
 
     The model learns numbers with mean 0 and standard deviation 1, whatever the scale of yours; `finish` then puts your
-    scale into the last linear map, so that the saved model gives your numbers.
+    scale into the last linear map, so that the saved model gives your numbers. A head that has learned before (a fresh one
+    has the bias 0) gives the same numbers when it begins again, whatever the new examples' scale.
     """
 
     name = "regression"
@@ -90,18 +100,25 @@ class Regression(TextTask):
     labels = ["value"]
     mean, deviation = 0.0, 1.0
 
-    def prepare(self, examples: Sequence[TextExample]) -> None:
-        values = torch.tensor([example.label for example in examples], dtype=torch.float64)         # [examples]
-        self.mean, self.deviation = float(values.mean()), float(values.std(correction=0)) or 1.0
+    def prepare(self, examples: Sequence[TextExample], model: BertPreTrainedModel | None = None) -> None:
+        values = torch.tensor([label_value(example.label) for example in examples], dtype=torch.float64)    # [examples]
+        mean, deviation = float(values.mean()), float(values.std(correction=0)) if values.min() < values.max() else 1.0
+        if model is not None and model.classifier.bias.any():
+            self._rescale(model, mean, deviation)
+        self.mean, self.deviation = mean, deviation
 
-    @torch.no_grad()
     def finish(self, model: BertPreTrainedModel) -> None:
-        model.classifier.weight.mul_(self.deviation)
-        model.classifier.bias.mul_(self.deviation).add_(self.mean)
+        self._rescale(model, 0.0, 1.0)
         self.mean, self.deviation = 0.0, 1.0
 
+    @torch.no_grad()
+    def _rescale(self, model: BertPreTrainedModel, mean: float, deviation: float) -> None:
+        """Make the model answer for another mean and deviation what it has answered for those of now."""
+        model.classifier.weight.mul_(self.deviation / deviation)
+        model.classifier.bias.mul_(self.deviation).add_(self.mean - mean).div_(deviation)
+
     def _target(self, label: float) -> float:
-        return (label - self.mean) / self.deviation
+        return (label_value(label) - self.mean) / self.deviation
 
     def predict(self, examples, features, rows: Sequence[Tensor]) -> list[ValuePrediction]:
         return [ValuePrediction(float(row[0]) * self.deviation + self.mean) for row in rows]

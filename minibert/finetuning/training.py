@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 
 import torch
@@ -54,12 +55,12 @@ class FineTuningOptions:
                 raise ValueError(f"{name} must be a whole number of at least {lowest}, not {value!r}")
         for name in ("learning_rate", "head_learning_rate", "clip"):
             value = getattr(self, name)
-            if not (value is None and name == "head_learning_rate") and not 0 < value < math.inf:
-                raise ValueError(f"{name} must be above 0, not {value!r}")
-        if not 0 <= self.warmup <= 1:
+            if not (value is None and name == "head_learning_rate") and not (isinstance(value, Real) and 0 < value < math.inf):
+                raise ValueError(f"{name} must be a number above 0, not {value!r}")
+        if not (isinstance(self.warmup, Real) and 0 <= self.warmup <= 1):
             raise ValueError(f"warmup is a share of the steps: it must lie between 0 and 1, not {self.warmup!r}")
-        if not 0 <= self.weight_decay < math.inf:
-            raise ValueError(f"weight_decay must be at least 0, not {self.weight_decay!r}")
+        if not (isinstance(self.weight_decay, Real) and 0 <= self.weight_decay < math.inf):
+            raise ValueError(f"weight_decay must be a number of at least 0, not {self.weight_decay!r}")
         if self.precision not in ("auto", "bfloat16", "float32"):
             raise ValueError(f"precision must be one of auto, bfloat16, float32, not {self.precision!r}")
 
@@ -92,7 +93,7 @@ def model_for(task: Task, name: str | Path | BertConfig, seed: int = 0) -> BertP
     """
     torch.manual_seed(seed)
     if isinstance(name, BertConfig):
-        return task.model_class(_with_labels(name, task))
+        return task.model_class(_with_labels(name, task)).eval()
     folder = find_pretrained(name)
     config, saved_class = read_config(folder)
     with warnings.catch_warnings():
@@ -121,17 +122,16 @@ class FineTuning:
         if options.trained_layers is not None and options.trained_layers > depth:
             raise ValueError(f"trained_layers is {options.trained_layers}, but the model has {depth} layers")
         self.model, self.task, self.tokenizer, self.options = model, task, tokenizer, options
-        task.prepare(examples)
+        task.prepare(examples, model)
         self.features = task.features(tokenizer, examples, options.max_length)
-        if not all(feature.labels for feature in self.features):
-            raise ValueError("every example to learn from needs its label")
+        _check_labels(self.features, "to learn from")
         self.step, self.epoch_steps = 0, math.ceil(len(self.features) / options.batch_size)
         self.steps = options.epochs * self.epoch_steps
         self.device = next(model.parameters()).device
         self.precision = choose_precision(options.precision, self.device)
         self.optimizers = self._make_optimizers()
+        model.zero_grad()                       # of what was done with it before
         self._order, self._batches = torch.Generator().manual_seed(options.seed), []
-        torch.manual_seed(options.seed)         # of dropout
 
     def _make_optimizers(self) -> list[Optimizer]:
         """An optimiser for BERT and one for the head; what does not learn is left out, and stays in eval mode, without dropout."""
@@ -163,6 +163,8 @@ class FineTuning:
     def train_step(self) -> Step:
         """One update with the next batch; every pass through the examples has an order of its own."""
         options = self.options
+        if self.step == 0:
+            torch.manual_seed(options.seed)     # of dropout
         if not self._batches:
             self._batches = random_batches([feature.length for feature in self.features], options.batch_size, self._order)
         features = [self.features[i] for i in self._batches.pop()]
@@ -226,6 +228,7 @@ def evaluate(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokeniz
     if not examples:
         raise ValueError("there are no examples to score")
     features = task.features(tokenizer, examples, check_length(model, max_length))
+    _check_labels(features, "to score")
     rows, loss = _answers(model, task, tokenizer, features, precision, progress)
     predictions = task.predict(examples, features, rows)
     return {"loss": loss} | task.score(examples, predictions), predictions
@@ -237,7 +240,8 @@ def predict(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenize
     """A prediction for each example; labels, where there are any, are not looked at. The model is put into eval mode and back."""
     if not examples:
         return []
-    features = [dataclasses.replace(feature, labels={}) for feature in task.features(tokenizer, examples, check_length(model, max_length))]
+    examples = [dataclasses.replace(example, **task.unlabelled) for example in examples]
+    features = task.features(tokenizer, examples, check_length(model, max_length))
     rows, _ = _answers(model, task, tokenizer, features, precision, progress)
     return task.predict(examples, features, rows)
 
@@ -271,7 +275,13 @@ def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
     positions = model.config.max_position_embeddings
     if max_length is not None and max_length > positions and model.config.position_embedding_type != "none":
         raise ValueError(f"max_length {max_length} is longer than the model's max_position_embeddings {positions}")
-    return max_length or positions
+    return positions if max_length is None else max_length
+
+
+def _check_labels(features: Sequence[Feature], what_for: str) -> None:
+    for feature in features:
+        if not feature.labels:
+            raise ValueError(f"example {feature.example} has no label: every example {what_for} needs one")
 
 
 def _weights(model: BertPreTrainedModel) -> dict[str, Tensor]:
