@@ -92,6 +92,25 @@ def test_cleaning_makes_what_the_cache_holds(monkeypatch, tmp_path):
     assert "gensim" not in sys.modules, "it is never imported"
 
 
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+def test_what_writers_marked():
+    source = ("{{Infobox person|Name = '''A''' & B|birth_date={{birth date|df=yes|1879|3|4}}<br>in [[Ulm]]|empty= }}\n"
+              "[[File:A.jpg|thumb|of a [[link]]]] He lived in [[Ulm]], [[Germany|the ''south'']] and [[:Category:Cities]].<ref>[[A note]]</ref>\n"
+              "[[Category: 1879 births|A]][[category:Physicists]][[fr:Ulm]]")
+    assert wikipedia.labels_of(mwparserfromhell.parse(source)) == {
+        "categories": ["1879 births", "Physicists"], "links": ["Ulm", "link", "the south", "A note"],
+        "infobox": {"name": ["A & B"], "birth_date": ["in Ulm", "4 March 1879", "March 4, 1879", "Ulm"], "empty": []}}
+
+
+def test_every_article_has_its_labels():
+    labels = {article["title"]: article for article in wikipedia.wikipedia_labels()}
+    assert {article["title"] for article in wikipedia.wikipedia_articles()} <= set(labels)
+    assert "1879 births" in labels["Albert Einstein"]["categories"] and "Princeton, New Jersey" in labels["Albert Einstein"]["links"]
+    assert labels["Alaska"]["infobox"]["capital"] == ["Juneau"]
+    assert labels["Albert Einstein"]["infobox"]["birth_date"] == ["14 March 1879", "March 14, 1879"]
+
+
 # -- the cache ---------------------------------------------------------------------------------------------------------
 
 @pytest.fixture

@@ -6,6 +6,7 @@ these topics from it, not English at large. The text is under the licence CC BY-
 """
 
 import bz2
+import calendar
 import hashlib
 import html
 import importlib.metadata
@@ -18,6 +19,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from tqdm import tqdm          # the plain one: that of notebooks does not obey TQDM_DISABLE
@@ -50,6 +52,9 @@ BOOK = re.compile(r"ISBN|\bPress\b")
 # markup that the parser could make no sense of
 LEFTOVER = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?\w|''|\bthumb\||\|\||!!|(?:style|align|class)=")
 NAMESPACE = re.compile(r"\s*:?\s*[A-Za-z][\w -]*:(?!\s)")       # File:, Category:, fr: (and not "Alien: Resurrection")
+CATEGORY = re.compile(r"\s*Category\s*:(?P<name>[^|]+)", re.IGNORECASE)
+INFOBOX = re.compile(r"\s*(?:infobox|.*taxobox|speciesbox)", re.IGNORECASE)
+DATE = re.compile(r"(?:birth|death)[ -]date[^|]*(?:\|[a-z]+=[a-z]*)*\|(?P<year>\d{4})\|(?P<month>0?[1-9]|1[0-2])\|(?P<day>\d\d?)\b", re.IGNORECASE)
 TEXT_END = re.compile(r"""[.!?…]["'’”)\]]*$""")
 TIDY = [(re.compile(pattern), new) for pattern, new in (
     (r"\((?:\s*[;,:])+\s*", "("), (r"\s*[;,]\s*\)", ")"), (r"\s*\(\s*(?:or|also)?\s*\)", ""), (r"\(\s+", "("), (r"\s+\)", ")"),
@@ -77,6 +82,16 @@ def wikipedia_articles() -> list[dict]:
     return list(_cached(f"wikipedia-articles-{CLEANER}.jsonl.xz", clean_articles))
 
 
+def wikipedia_labels() -> list[dict]:
+    """What the writers of the articles said of them beside the prose: {"title", "categories", "links", "infobox"}.
+
+    "categories" are the names in the [[Category:...]] lines; "links" the texts of the links to other articles, each once, as a
+    reader sees them; "infobox" maps the slots of the table beside the lead to texts: first the whole value, then each link in
+    it. They have a cache of their own. All pages that are articles are in it, the very short ones as well.
+    """
+    return list(_cached(f"wikipedia-labels-{CLEANER}.jsonl.xz", label_articles))
+
+
 def clean_extract() -> Iterator[dict]:
     """Clean the articles of the installed extract one by one: {"title", "text"}, in the order of the dump."""
     for article in clean_articles():
@@ -86,15 +101,16 @@ def clean_extract() -> Iterator[dict]:
 
 def clean_articles() -> Iterator[dict]:
     """Clean the articles of the installed extract one by one, as `wikipedia_articles` gives them."""
-    data = _installed_extract()
-    try:
-        import mwparserfromhell
-    except ImportError as error:
-        raise ValueError(f"the default corpus needs the package mwparserfromhell: {INSTALL}") from error
-    for title, source in tqdm(list(_articles(data)), desc="Cleaning Wikipedia articles", unit="article"):
-        sections = clean_sections(mwparserfromhell.parse(source))
+    for title, wikicode in _parsed_articles("Cleaning Wikipedia articles"):
+        sections = clean_sections(wikicode)
         if sum(len(split_sentences(paragraph)) for section in sections for paragraph in section["paragraphs"]) >= LEAST:
             yield {"title": title, "sections": sections}
+
+
+def label_articles() -> Iterator[dict]:
+    """What `wikipedia_labels` gives, of the articles of the installed extract one by one."""
+    for title, wikicode in _parsed_articles("Reading labels of Wikipedia articles"):
+        yield {"title": title} | labels_of(wikicode)
 
 
 # -- the extract -------------------------------------------------------------------------------------------------------
@@ -120,6 +136,17 @@ def _articles(data: bytes) -> Iterator[tuple[str, str]]:
             if page.findtext("{*}ns") == "0" and page.find("{*}redirect") is None:
                 yield page.findtext("{*}title"), page.findtext("{*}revision/{*}text")
             page.clear()
+
+
+def _parsed_articles(description: str) -> Iterator[tuple[str, Any]]:
+    """Title and parsed source of every article, with a progress bar."""
+    data = _installed_extract()
+    try:
+        import mwparserfromhell
+    except ImportError as error:
+        raise ValueError(f"the default corpus needs the package mwparserfromhell: {INSTALL}") from error
+    for title, source in tqdm(list(_articles(data)), desc=description, unit="article"):
+        yield title, mwparserfromhell.parse(source)
 
 
 # -- cleaning ----------------------------------------------------------------------------------------------------------
@@ -199,6 +226,36 @@ RENDERERS = {
     "Tag": _tag,
     "ExternalLink": lambda node: _render(node.title) if node.title is not None else "",
 }
+
+
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+def labels_of(wikicode) -> dict:
+    """The categories, link texts and infobox of a parsed article, see `wikipedia_labels`."""
+    categories = [match["name"].strip() for link in wikicode.filter_wikilinks() if (match := CATEGORY.match(str(link.title)))]
+    infobox = {}
+    for template in wikicode.filter_templates(recursive=False, matches=lambda node: INFOBOX.match(str(node.name))):
+        for slot in template.params:
+            texts = [_seen(slot.value), *_dates(slot.value), *_link_texts(slot.value)]
+            infobox.setdefault(str(slot.name).strip().lower(), list(dict.fromkeys(filter(None, texts))))
+    return {"categories": categories, "links": list(dict.fromkeys(_link_texts(wikicode))), "infobox": infobox}
+
+
+def _link_texts(wikicode) -> list[str]:
+    return list(filter(None, (_seen(link) for link in wikicode.filter_wikilinks() if not NAMESPACE.match(str(link.title)))))
+
+
+def _dates(wikicode) -> list[str]:
+    """{{birth date|1879|3|14}} as people write it, in both orders."""
+    found = (DATE.search(str(template)) for template in wikicode.filter_templates())
+    return [form for date in found if date for month in [calendar.month_name[int(date["month"])]]
+            for form in (f"{int(date['day'])} {month} {date['year']}", f"{month} {int(date['day'])}, {date['year']}")]
+
+
+def _seen(wikicode) -> str:
+    """A link or a value as a reader sees it, on one line."""
+    rendered = RENDERERS["Wikilink"](wikicode) if type(wikicode).__name__ == "Wikilink" else _render(wikicode)
+    return " ".join(html.unescape(rendered).split())
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------------
