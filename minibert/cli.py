@@ -15,7 +15,7 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import FreshWeightsWarning, from_pretrained, read_config
-from minibert.commands import add_command, convert, pretrain, summarize, tokenizer
+from minibert.commands import add_command, convert, finetune, predict, pretrain, summarize, tokenizer
 from minibert.config import PRESETS, BertConfig
 from minibert.filling import fill_mask
 from minibert.heads import BertForMaskedLM, BertForPreTraining
@@ -29,7 +29,7 @@ from minibert.tokenization import WordPieceTokenizer
 def main(argv: list[str] | None = None) -> int:
     """Run one command line (`sys.argv` by default) and return its exit status."""
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = _parse(argv)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)        # about parts that a command does not use
             status = arguments.run(arguments)
@@ -45,6 +45,17 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return status or 0
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    """The arguments. argparse takes texts in one place only; a command with `rest` takes them behind its options as well."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest and (not hasattr(arguments, "rest") or any(word.startswith("-") for word in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        getattr(arguments, arguments.rest).extend(rest)
+    return arguments
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
                       "(default: %(default)s, which is part of minibert)")
     fill.add_argument("--top", type=int, default=5, help="words for each mask (default: %(default)s)")
     pretrain.add(commands)
+    finetune.add(commands)
+    predict.add(commands)
     summarize.add(commands)
     tokenizer.add(commands)
     convert.add(commands)

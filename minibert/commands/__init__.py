@@ -3,6 +3,8 @@
 import argparse
 from collections.abc import Callable
 
+import torch
+
 
 def add_command(commands, name: str, run: Callable[[argparse.Namespace], int | None], summary: str, examples: list[str]) -> argparse.ArgumentParser:
     """Add a command to the subparsers `commands`; `run` is given its arguments and returns its exit status (None: 0)."""
@@ -11,3 +13,10 @@ def add_command(commands, name: str, run: Callable[[argparse.Namespace], int | N
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(run=run)
     return parser
+
+
+def device_kind(name: str) -> str:
+    """'cpu' or 'cuda', for what --device said; 'auto' is a GPU where there is one."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError("--device cuda: PyTorch finds no GPU that it can use here")
+    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"

@@ -16,6 +16,7 @@ import torch
 
 from minibert import __version__
 from minibert.checkpoint import from_pretrained, save_pretrained
+from minibert.commands import device_kind
 from minibert.commands.pretrain_options import EVAL_ROWS, OF_A_SESSION, REMEMBERED, add_options, make_rhythm, make_settings, refuse_changes
 from minibert.config import BertConfig
 from minibert.distributed import ProcessLost, Processes, joined, own_device, whole_model
@@ -42,7 +43,7 @@ def run_pretrain(arguments: argparse.Namespace) -> int:
         torch.set_num_threads(session["threads"])
     keep_freed_memory()
     try:
-        device = own_device(_device_kind(session.get("device", "auto")))
+        device = own_device(device_kind(session.get("device", "auto")))
         with joined(device) as processes:
             return _pretrain(out, resume, given, session, device, processes)
     except ProcessLost as error:
@@ -121,12 +122,6 @@ def _begin(folder: RunFolder, session: dict, device: torch.device, processes: Pr
         if processes.rank == 0:
             print(f"no held-out evaluation: {error}")
         return run, None
-
-
-def _device_kind(name: str) -> str:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ValueError("--device cuda: PyTorch finds no GPU that it can use here")
-    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 @contextmanager
