@@ -9,14 +9,14 @@ def overlapping_windows(length: int, size: int, stride: int) -> list[range]:
 
 
 def best_windows(windows: Sequence[range]) -> list[int]:
-    """For every token, the window in which it has the most tokens on its poorer side; of two such, the longer, then the first.
+    """For every token, the window in which it has the most tokens on its poorer side, plus a hundredth of the window's length; the first of several.
 
     google-research/bert, run_squad.py, `_check_is_max_context`.
     """
-    best = [(-1.0, 0)] * windows[-1].stop
+    best = [(-1, 0)] * windows[-1].stop
     for number, window in enumerate(windows):
         for token in window:
-            context = min(token - window.start, window.stop - 1 - token) + 0.01 * len(window)
+            context = 100 * min(token - window.start, window.stop - 1 - token) + len(window)
             if context > best[token][0]:
                 best[token] = (context, number)
     return [number for _, number in best]
