@@ -230,7 +230,7 @@ class Session:
                   "More rows, more epochs or another learning rate may help; look at the labels as well")
         if len(self.data.dev) < FEW:
             print(f"\ndev has {len(self.data.dev)} rows: one row more or less right is {1 / len(self.data.dev):.3f}. Do not trust small differences")
-        print(f"\nepoch {best.epoch} was the best on dev; it is in {self.out}. Try it: {_try_it(self.out, task)}")
+        print(f"\nepoch {best.epoch} was the best on dev; it is in {self.out}. Try it: {_try_it(self.out, task, 'pair' in self.data.columns)}")
 
 
 def _table(lines: list[tuple[str, dict]], task: Task) -> str:
@@ -239,7 +239,7 @@ def _table(lines: list[tuple[str, dict]], task: Task) -> str:
     return "\n".join([head, *(f"{name:<{width}}" + "".join(f"{scores[name]:>{len(name) + 2}.3f}" for name in task.metrics) for name, scores in lines)])
 
 
-def _try_it(out: Path, task: Task) -> str:
-    words = {"questions": "--question 'Who …?' --context 'A passage that tells it.'", "choice": "'A text' --choices 'one end' 'another end'",
-             "similarity": "'A text' --pair 'Another text'"}.get(task.name, "'A text of yours'")
+def _try_it(out: Path, task: Task, pairs: bool) -> str:
+    words = {"questions": "--question 'Who …?' --context 'A passage that tells it.'",
+             "choice": "'A text' --choices 'one end' 'another end'"}.get(task.name, "'A text' --pair 'Its second text'" if pairs else "'A text of yours'")
     return f"minibert predict {shlex.quote(str(out))} {words}"

@@ -174,12 +174,14 @@ def _json_rows(text: str, name: str) -> Iterator[Row]:
         whole = first if len(lines) <= 1 else None
     except (json.JSONDecodeError, RecursionError):
         whole = _json_value(text, name, 0)              # one value over many lines
-    if whole is None:
-        pairs = ((f"{name}, line {number}", _json_value(line, name, number)) for number, line in lines)
-    elif isinstance(whole, dict) and isinstance(whole.get("data"), list):
+    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
         pairs = _squad_questions(whole["data"], name)
+    elif isinstance(whole, list):
+        pairs = ((f"{name}, row {number}", value) for number, value in enumerate(whole, start=1))
+    elif whole is None or len(lines) == 1:
+        pairs = ((f"{name}, line {number}", _json_value(line, name, number)) for number, line in lines)
     else:
-        pairs = ((f"{name}, row {number}", value) for number, value in enumerate(whole if isinstance(whole, list) else [whole], start=1))
+        pairs = [(name, whole)]
     for where, value in pairs:
         if not isinstance(value, dict):
             raise ValueError(f'{where}: wanted an object such as {{"text": "...", "label": "..."}}, found {_start(value)}')
@@ -215,7 +217,7 @@ def _list(value, key: str, where: str) -> list:
 
 
 def _conll_rows(text: str, name: str) -> Iterator[Row]:
-    words, begins, wanted = [], 0, None
+    words, begins, wanted = [], 1, None
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         if not line.strip() or line.startswith("-DOCSTART-"):
             if words:
