@@ -101,7 +101,7 @@ def ablate_heads(model: BertPreTrainedModel, heads: Mapping[int, Sequence[int]],
     """Within it, what these heads found never reaches the rest of the model: `with ablate_heads(model, {0: [1, 2]}): …`
 
     A head's output, [B, S, D] before the map that mixes the heads, is zero (Michel et al. 2019, "Are Sixteen Heads Really
-    Better than One?", section 3.1: their ξ_h = 0), or its row of `instead` [L, A, D], such as `head_means` gives. Weights
+    Better than One?": their mask ξ_h = 0), or its row of `instead` [L, A, D], such as `head_means` gives. Weights
     are not touched; after it, also after an exception, the model is what it was. May be nested.
 
     heads   numbers of heads for the number of their layer, both counted from 0
