@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from deviations import deviation
 from reference import TOLERANCE, draw_weights, small_config
 from torch import nn
 
@@ -76,6 +77,11 @@ def test_masked_keys_have_zero_weight_and_zero_gradient(form=attend):
         assert (tensor.grad[:, :, ~mask] == 0).all() and (tensor.grad[:, :, mask] != 0).any()
 
 
+@deviation("The mask in attention",
+           original="adds -10000 to the scores of padding: a large score leaks through",
+           reference="the lowest number of the precision",
+           here="a boolean mask; a hidden key has weight 0 exactly",
+           why="right in every precision and for scores of any size")
 def test_large_scores_do_not_leak_through_the_mask(form=attend):
     query, key, value = random_qkv(dtype=torch.float32)
     mask = torch.tensor([True, True, False, False, False, False])
@@ -146,6 +152,11 @@ def test_planted_mistakes_are_caught(form, check):
 
 # Both forms, and the modules around them.
 
+@deviation("A query with nothing to look at",
+           original="attends by its scores, as if nothing were masked",
+           reference="attends to all keys alike, or gives NaN, depending on the form of attention",
+           here="the mean of all values, finite in every precision and in both forms",
+           why="a row of padding must not poison the others with NaN")
 @BOTH_FORMS
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, *HALF])
 def test_a_query_with_nothing_to_look_at_gets_the_mean_of_all_values(form, dtype):
@@ -227,6 +238,11 @@ def test_asking_for_the_weights_changes_nothing_else():
     assert none is None and weights.shape == (3, 4, 7, 7)
 
 
+@deviation("The attention weights that are shown",
+           original="not given out",
+           reference="after dropout: rows that do not sum to 1 in training",
+           here="before dropout",
+           why="what is drawn should be what the model attends to")
 def test_weights_are_before_dropout():
     hidden, mask = padded_batch()
     weights = self_attention(attention_probs_dropout_prob=0.5).train()(hidden, mask, output_weights=True)[1]

@@ -7,6 +7,7 @@ import json
 import random
 
 import pytest
+from deviations import deviation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,10 @@ def masked_together(seed, quirks):
         vocab_words=WORDS, rng=random.Random(seed), whole_word_mask=True, reference_quirks=quirks)[1]
 
 
+@deviation("Whole words across [SEP]",
+           original="a text that begins with a `##` piece is joined to the last word before [SEP]",
+           here="words end at [SEP]",
+           why="two pieces of two texts are no word")
 def test_a_word_does_not_reach_across_sep():
     assert {tuple(masked_together(seed, True)) for seed in range(50)} == {(1, 2, 4), (5,)}
     assert {tuple(masked_together(seed, False)) for seed in range(50)} == {(1, 2, 4), (1, 2, 5), (4, 5)}
@@ -141,6 +146,11 @@ def from_own_document(quirks):
     return sum(i.is_random_next and pair(i)[1][0].startswith("d0") for i in instances)
 
 
+@deviation("A random next text",
+           paper="a random sentence from the corpus",
+           original="ten tries for another document, then the same one, still labelled random",
+           here="always another document; one document alone is an error",
+           why="a true next sentence labelled random is a wrong label")
 def test_a_random_next_text_is_from_another_document():
     assert from_own_document(quirks=True) > 0        # ten tries in vain: once in 1,024
     assert from_own_document(quirks=False) == 0
@@ -185,6 +195,11 @@ def test_without_a_fault_the_mended_form_makes_the_same_draws():
     assert len(mended) > 500 and mended == original
 
 
+@deviation("The share of random pairs",
+           paper="50%",
+           original="more: a chunk of one sentence is always random (56% to 100%, by the length of documents)",
+           here="the exact form as the original; the fast form has half",
+           why="measured, and said")
 def test_more_than_half_of_the_labels_are_random():
     """A chunk of one sentence has no next one. Known, measured, and the same in both forms."""
     for count, sentences, tokens, low, high in ((100, 10, 12, 0.56, 0.61), (100, 1, 20, 1.0, 1.0)):

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 import torch
+from deviations import deviation
 from scipy.stats import chi2_contingency, chisquare
 
 from minibert.data import PairRows, TokenFile, create_instances_from_document, create_masked_lm_predictions, mask_tokens, write_tokens
@@ -76,6 +77,11 @@ def test_which_positions(fast, exact):
     assert chi2_contingency([counts[ordinary] for counts in found]).pvalue > RARE
 
 
+@deviation("The random words of the 10%",
+           original="from the whole vocabulary, special and unused pieces too",
+           reference="from the whole vocabulary",
+           here="ordinary pieces only; the exact form with `reference_quirks=True` as the original",
+           why="[CLS] in the middle of a text teaches nothing")
 def test_the_replacements_are_ordinary_words_with_equal_chances(text, fast, exact):
     found = []
     for corrupted, chosen in (fast, exact):
@@ -87,6 +93,12 @@ def test_the_replacements_are_ordinary_words_with_equal_chances(text, fast, exac
     assert chi2_contingency(found).pvalue > RARE
 
 
+@deviation("How many words are masked, and when",
+           paper="15% of the pieces",
+           original="exactly round(0.15 · length) of each text, drawn once and repeated in ten copies",
+           reference="each piece with probability 0.15, drawn anew",
+           here="the exact form as the original; the fast form as the reference",
+           why="drawn anew, a text is asked at all its places in time")
 def test_how_many(fast, exact):
     """The one difference: a fixed number per text in the exact form, each token on its own in the fast form."""
     ordinary = LENGTH - 3

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from deviations import deviation
 from torch.nn.parallel import DistributedDataParallel
 
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, training
@@ -143,6 +144,11 @@ def test_the_shares_of_that_run_are_unequal(corpus):
     assert sum(one != other for one, other in words) >= 4, words
 
 
+@deviation("The mean over a batch",
+           original="sum / (count + 1e-5) of each batch on its own",
+           reference="a mean of each piece, and then a mean of means (mended in its later versions)",
+           here="the sum over all pieces and processes, divided by the number of predictions in all of them",
+           why="a piece with three masked words must not count as much as one with thirty")
 def test_accumulation_is_the_big_batch(corpus):
     big, *small = (train(Processes(), corpus.path, micro_batch=rows) for rows in (12, 6, 5, 1))
     for found in small:

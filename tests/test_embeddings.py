@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from deviations import deviation
 from reference import TOLERANCE, draw_weights, reference_twin, small_config
 from torch import nn
 
@@ -84,6 +85,11 @@ def test_a_shorter_batch_uses_the_first_positions():     # P4
     assert torch.equal(module(IDS[:, :3]), module(IDS)[:, :3])
 
 
+@deviation("Sinusoidal positions beside the words",
+           paper="Vaswani et al. 2017 multiply the word vectors by √H before they add the table",
+           original="BERT learns its positions and scales nothing; BertSum adds the table raw",
+           here="the table is added raw; there is no factor",
+           why="BERT has a LayerNorm behind the sum, and its learned table has no factor either")
 def test_the_sinusoidal_table_is_added_as_it_is():      # P3: no factor √H
     config = small_config(position_embedding_type="sinusoidal")
     module = BertEmbeddings(config)
@@ -94,6 +100,11 @@ def test_the_sinusoidal_table_is_added_as_it_is():      # P3: no factor √H
     assert torch.equal(added[0][1], sinusoidal_table(5, config.hidden_size))
 
 
+@deviation("The row of [PAD]",
+           original="drawn and trained like every row",
+           reference="zero at first, and the lookup gives it no gradient",
+           here="as in the reference",
+           why="a gradient that differs in one row would fail every comparison")
 def test_the_padding_row_gets_no_gradient_from_the_lookup():
     module = embeddings(pad_token_id=5)
     module(IDS).sin().sum().backward()

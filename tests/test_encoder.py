@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from deviations import deviation
 from reference import TOLERANCE, assert_parity, draw_weights, reference_twin, small_config
 from torch import nn
 
@@ -49,6 +50,12 @@ def test_a_times_for_a_plus_in_gelu_is_caught():     # G1
         test_gelu_is_no_even_function(lambda x: x * 0.5 * (1.0 * torch.erf(x / math.sqrt(2))))
 
 
+@deviation("Which GELU",
+           paper="names GELU and gives no formula",
+           original="erf at first, the tanh approximation in later versions; BertSum has tanh in its sentence layers over a BERT with erf",
+           reference="\"gelu\" is erf, \"gelu_new\" is tanh",
+           here="the names of the reference, both exact",
+           why="a checkpoint must be computed with the one that it was trained with")
 def test_both_gelus_differ_by_up_to_5e_4():          # G2
     gap = (ACTIVATIONS["gelu"](GRID) - ACTIVATIONS["gelu_new"](GRID)).abs().max().item()
     assert 4e-4 < gap < 5e-4
@@ -132,6 +139,12 @@ def test_hidden_states_are_the_embeddings_and_then_every_layer():
         torch.testing.assert_close(layer(states[index], mask)[0], states[index + 1], rtol=0, atol=1e-12)
 
 
+@deviation("Where the norm stands",
+           paper="post-norm, LayerNorm(x + Sublayer(x)), as in Vaswani et al. 2017",
+           original="post-norm",
+           reference="post-norm only",
+           here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
+           why="without it the sum of all layers would reach the heads unnormalised")
 def test_a_pre_norm_stack_ends_in_a_norm():
     encoder, (hidden, mask) = BertEncoder(small_config(norm_first=True)).double(), hidden_and_mask()
     last = encoder(hidden, mask)[0][-1]
@@ -151,6 +164,11 @@ def test_without_residual_connections_fresh_layers_make_all_tokens_one_vector(mo
     assert likeness_after_one_layer() > 0.95
 
 
+@deviation("The eps of LayerNorm",
+           original="1e-12 inside the root; BertSum has 1e-6 in its sentence layers",
+           reference="1e-12 from the config, where PyTorch alone would take 1e-5",
+           here="from the config, 1e-12; 1e-6 in the sentence layers",
+           why="a difference of eps is a difference of every output")
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_every_layer_norm_takes_its_eps_from_the_config(norm_first):
     norms = [m for m in BertModel(small_config(norm_first=norm_first, layer_norm_eps=1e-7)).modules() if isinstance(m, nn.LayerNorm)]

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from deviations import deviation
 from scipy.stats import pearsonr, spearmanr
 
 from minibert import BertConfig, WordPieceTokenizer
@@ -14,6 +15,10 @@ CONFIG = BertConfig(vocab_size=len(TOKENIZER), hidden_size=16, num_hidden_layers
 EXAMPLES = [TextExample(one, other, 5.0 if (i < 3) == (j < 3) else 1.0) for i, one in enumerate(WORDS) for j, other in enumerate(WORDS)]
 
 
+@deviation("Labels of similarity",
+           paper="Reimers & Gurevych 2019 divide the judgements of STS-B by 5",
+           here="the lowest label of the training data becomes 0, the highest 1",
+           why="the same on STS-B, and right for any other scale")
 def test_rows_are_two_texts_apart_and_the_label_is_put_between_0_and_1():
     task = Similarity()
     task.prepare([TextExample("cat", "dog", 2.0), TextExample("cat", "red", -2.0)])

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from deviations import deviation
 from reference import TOLERANCE, assert_parity, draw_weights, reference_twin, small_config
 
 import minibert
@@ -43,6 +44,11 @@ def head(name, **more):
     return draw_weights(fresh_head(name, **more))
 
 
+@deviation("An answer outside the window",
+           original="start and end are [CLS]",
+           reference="positions beyond the row are cut to its length, and ignored there",
+           here="-100 is ignored, as everywhere; every other position must lie in the row",
+           why="one way to say \"not here\" for all heads, and a wrong position is an error")
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", HEADS)
 def test_every_head_its_loss_and_every_gradient_equal_the_reference(name, dtype):
@@ -100,6 +106,11 @@ def test_planted_mistakes_in_the_loss_are_caught(mistake, check):
         check(mistake)
 
 
+@deviation("A batch in which nothing is to be predicted",
+           original="the sum divided by the count and 1e-5: 0",
+           reference="the mean of nothing: NaN",
+           here="loss 0 and gradient 0",
+           why="one unlucky batch must not end a run")
 def test_a_batch_with_nothing_to_predict_has_loss_0_and_gradient_0():
     model = head("BertForMaskedLM")
     loss = model(IDS, labels=torch.full((B, S), -100)).loss
@@ -145,6 +156,12 @@ def test_fresh_heads_are_drawn_like_the_rest(name):
             assert (module.bias == 0).all() and 0.25 < module.weight.std() < 0.75
 
 
+@deviation("The decoder of masked words",
+           paper="does not say",
+           original="the word table and a bias of its own",
+           reference="two names for one tensor, which a save or a move can untie",
+           here="the table is handed to the head: there is one tensor and nothing to untie",
+           why="a file with two different tables is refused instead of half used")
 def test_the_decoder_is_the_word_table():
     model = head("BertForMaskedLM")
     state = model.bert(IDS).last_hidden_state
@@ -152,6 +169,10 @@ def test_the_decoder_is_the_word_table():
     torch.testing.assert_close(model(IDS).logits, logits)
 
 
+@deviation("The row of [PAD], seen from the decoder",
+           reference="the tied decoder does move it: [PAD] is one of the words that are scored",
+           here="the same",
+           why="it is one tensor, and the softmax runs over all words")
 def test_the_tied_decoder_gives_the_padding_row_a_gradient():
     model = head("BertForMaskedLM")
     model(IDS, labels=WORDS).loss.backward()

@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from deviations import deviation
 from original_bertsum import original_scores, original_state
 
 from minibert.positions import sinusoidal_table
@@ -33,6 +34,11 @@ def seed():
 
 # ---------------------------------------------------------------- the inter-sentence transformer, from the formulas
 
+@deviation("Where the norm stands between sentences",
+           paper="post-norm (Liu 2019, equations 2 and 3)",
+           original="pre-norm, the first layer without its first norm, one norm at the end",
+           here="the original program",
+           why="its released weights, and its numbers, come from the program")
 @pytest.mark.parametrize("heads", [1, 4, 12])
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_scores_equal_the_originals_on_ragged_documents(layers, heads):
@@ -129,6 +135,10 @@ def test_the_position_table_may_be_there(change):
     torch.testing.assert_close(head(vectors, mask), wanted, rtol=0, atol=1e-6)
 
 
+@deviation("A norm that is never used",
+           original="the first layer has a first norm that nothing calls: it is saved, and gets no gradient",
+           here="left out; loading says so",
+           why="a parameter without a gradient stops training on several machines")
 def test_the_dead_norm_is_left_out_and_said(caplog):
     state = original_state(2)
     with caplog.at_level(logging.WARNING):
@@ -225,6 +235,11 @@ def test_the_mended_lstm_by_hand():
             torch.testing.assert_close(scores[row, n], torch.sigmoid(head.scorer.weight[0] @ (both + sentences[n]) + head.scorer.bias[0]))
 
 
+@deviation("The LSTM over sentences",
+           paper="an LSTM state for every sentence",
+           original="one list is aliased for all steps: every sentence gets the states of the last",
+           here="a state for every sentence; `reference_quirks=True` as published",
+           why="what was published as an LSTM is a classifier with one vector for the whole document")
 def test_as_published_every_sentence_gets_the_last_states():
     head = random_rnn(reference_quirks=True)
     vectors, mask = ragged(6, 6, dtype=torch.float64)
@@ -237,6 +252,10 @@ def test_as_published_every_sentence_gets_the_last_states():
         torch.testing.assert_close(head(vectors, mask)[row], wanted)
 
 
+@deviation("Padding in the LSTM",
+           original="runs through it: a score depends on the other documents of the batch",
+           here="never counts",
+           why="a document has one score, alone or in a batch")
 def test_as_published_padding_runs_through_the_lstm_as_zeros():
     head = random_rnn(reference_quirks=True)
     vectors, mask = ragged(2, 5, dtype=torch.float64)

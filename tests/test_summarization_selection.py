@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from deviations import deviation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,10 @@ from minibert.summarization.selection import select_sentences
 FIVE = ["the first", "the second", "the third", "the fourth", "the fifth"]
 
 
+@deviation("The order of a summary",
+           original="by score, the best first",
+           here="as in the document",
+           why="ROUGE hardly cares, readers do")
 def test_the_best_in_document_order():
     assert select_sentences([0.1, 0.9, 0.3, 0.8, 0.7], FIVE) == [1, 3, 4]
     assert select_sentences([0.1, 0.9, 0.3, 0.8, 0.7], FIVE, k=1) == [1]

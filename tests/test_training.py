@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from deviations import deviation
 
 from minibert import BertForPreTraining, training
 from minibert.data import TokenFile, write_tokens
@@ -55,6 +56,12 @@ def test_weight_decay_spares_biases_and_norms_and_nothing_else(norm_first):
     assert len(spared) > 20 and "cls.predictions.bias" in spared and "bert.embeddings.word_embeddings.weight" not in spared
 
 
+@deviation("What weight decay spares",
+           paper="\"L2 weight decay of 0.01\"",
+           original="decoupled decay, on everything but biases and norms; on the word table too",
+           reference="the same by convention",
+           here="the same",
+           why="decay on a norm pulls its factor from 1 to 0")
 def test_the_groups_are_those_of_the_original():
     """google-research/bert leaves out what contains LayerNorm, layer_norm or bias: under its own names for the same parameters."""
     for name, _ in BertForPreTraining(CONFIG).named_parameters():
@@ -79,6 +86,11 @@ def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
 
 # -- schedule ----------------------------------------------------------------------------------------------------------
 
+@deviation("The learning rate after warm-up",
+           paper="warm-up over 10,000 steps, then linear decay",
+           original="the decay counts from step 0: at the end of the warm-up the rate drops a little",
+           here="the same; with `decay` below 1 the peak is held first",
+           why="the course of the rate is part of the recipe")
 def test_the_schedule_is_the_originals():
     """1000 steps, 100 of warm-up: t / 100 below 100, then 1 - t / 1000, with its drop from 0.99 to 0.90 at the hand-over."""
     factors = [schedule(step, 1000, 100) for step in range(1000)]
@@ -112,6 +124,12 @@ def readable_gradients(run: Pretraining, step: int) -> tuple[torch.Tensor, dict[
     return loss.detach(), {name: parameter.grad for name, parameter in model.named_parameters()}
 
 
+@deviation("The correction of Adam",
+           paper="Adam, which Kingma & Ba 2014 correct for its zero start",
+           original="no correction",
+           reference="with correction",
+           here="with correction",
+           why="without it the first steps are about three times as large")
 @pytest.mark.parametrize("micro_batch", [12, 5, 1])
 @pytest.mark.parametrize("clip", [1e9, 0.05])
 def test_an_update_is_adamw_done_by_hand(corpus, double, micro_batch, clip):

@@ -1,0 +1,55 @@
+"""Makes book/deviations.md, the register of deviations, from the marks in the tests: python tools/deviations.py"""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "book" / "deviations.md"
+CHAPTERS = {"Text to tokens": ["tokenization"], "Embeddings and positions": ["positions", "embeddings"], "Attention": ["attention"],
+            "The encoder": ["encoder"], "The model and its heads": ["model", "heads"],
+            "Pretraining data": ["data_original", "data_statistics"], "Pretraining": ["training", "distributed"], "Fine-tuning": ["finetuning_"],
+            "BertSum": ["summarization_"]}
+SAYS = {"paper": "The paper", "original": "The original program", "reference": "The reference", "here": "Here", "why": "Why"}
+HEAD = """# Where paper, programs and this course differ
+
+BERT is a paper, a program by its authors, and `transformers`, which everybody compares with. They do not always agree, and neither
+do we. This is the register of those places: who does what, what `minibert` does and why, and the test that fails when it is no
+longer so. *The original program* is google-research/bert, for BertSum nlpyang/BertSum; *the reference* is `transformers`.
+
+The page is made from the tests themselves (`tools/deviations.py`), so it says nothing that no test proves.
+"""
+
+
+def read_marks(path: Path) -> list[tuple[str, str, dict[str, str]]]:
+    """(test, title, what is said) for every test in a file that `deviation` marks, in the file's order."""
+    marks = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for call in getattr(node, "decorator_list", []):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", None) == "deviation":
+                says = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+                marks.append((f"tests/{path.name}::{node.name}", ast.literal_eval(call.args[0]), says))
+    return marks
+
+
+def page() -> str:
+    """The register as Markdown."""
+    parts, found = [HEAD], {path: read_marks(path) for path in sorted((ROOT / "tests").glob("test_*.py"))}
+    for chapter, names in CHAPTERS.items():
+        parts.append(f"## {chapter}\n")
+        for name in names:
+            for path in [path for path in found if path.stem.startswith(f"test_{name}") and (name.endswith("_") or path.stem == f"test_{name}")]:
+                parts += [_entry(*mark) for mark in found.pop(path)]
+    left_over = [mark[0] for marks in found.values() for mark in marks]
+    if left_over:
+        raise ValueError(f"no chapter of the register takes {', '.join(left_over)}: name one in {Path(__file__).name}")
+    return "\n".join(parts)
+
+
+def _entry(test: str, title: str, says: dict[str, str]) -> str:
+    lines = [f"**{SAYS[key]}** · {says[key]}." for key in SAYS if says.get(key)]
+    return f"### {title}\n\n" + "\n".join(f"- {line}" for line in lines) + f"\n- **Proved by** · `{test}`\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"written: {PAGE.relative_to(ROOT)}")
