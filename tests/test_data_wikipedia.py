@@ -97,7 +97,7 @@ def test_cleaning_makes_what_the_cache_holds(monkeypatch, tmp_path):
 def test_what_writers_marked():
     source = ("{{Infobox person|Name = '''A''' & B|birth_date={{birth date|df=yes|1879|3|4}}<br>in [[Ulm]]|empty= }}\n"
               "[[File:A.jpg|thumb|of a [[link]]]] He lived in [[Ulm]], [[Germany|the ''south'']] and [[:Category:Cities]].<ref>[[A note]]</ref>\n"
-              "[[Category: 1879 births|A]][[category:Physicists]][[fr:Ulm]]")
+              "[[Category:1879 births|A]][[category:Physicists]][[fr:Ulm]]")
     assert wikipedia.labels_of(mwparserfromhell.parse(source)) == {
         "categories": ["1879 births", "Physicists"], "links": ["Ulm", "link", "the south", "A note"],
         "infobox": {"name": ["A & B"], "birth_date": ["in Ulm", "4 March 1879", "March 4, 1879", "Ulm"], "empty": []}}

@@ -6,10 +6,12 @@ from itertools import combinations
 import pytest
 
 from minibert.data.wikipedia import wikipedia_articles, wikipedia_texts
+from minibert.data.wikipedia_slots import SLOTS
 from minibert.data.wikipedia_tasks import (
-    SPLITS, TOPICS, SentencePair, TopicSentence, content_words, sentence_pairs, shared_weight, topic_of, topic_sentences, word_weights)
+    SPLITS, TOPICS, SentencePair, TopicSentence, _answer_spans, content_words, is_mention, mention_sentences, sentence_pairs, shared_weight,
+    slot_questions, tag_mentions, topic_of, topic_sentences, word_weights)
 
-MAKERS = [topic_sentences, sentence_pairs]
+MAKERS = [topic_sentences, sentence_pairs, mention_sentences, slot_questions]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -95,3 +97,72 @@ def test_the_weight_of_words():
     assert set(weights) == {"the", "cat", "sat", "dog", "ran"} and weights["cat"] > weights["the"] > 0
     assert content_words("The CAT, words!", weights) == {"the", "cat"}
     assert shared_weight({"cat", "dog"}, {"dog", "the"}, weights) == weights["dog"]
+
+
+# -- mentions ----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("words", "tags"), [
+    ("He led the American Civil War .", "O O O B-name I-name I-name O"),        # the longest wins
+    ("A civil war of American people", "O B-term I-term O B-name O"),
+    ("Civil War War", "O O O"),                                                 # a part of a link is none
+    ("American American", "B-name B-name"),
+    ("civil", "O"),
+])
+def test_tags_of_mentions(words, tags):
+    links = {("American",), ("American", "Civil", "War"), ("civil", "war")}
+    assert tag_mentions(tuple(words.split()), links) == tuple(tags.split())
+
+
+def test_texts_that_stand_for_something():
+    assert [link for link in ("not", "V", "1961", "(Ambundu)", "36th state", "iron", "Washington, D.C.", "AK-47") if is_mention(link)] == ["iron", "AK-47"]
+
+
+def test_mentions_are_words_of_their_sentences_with_valid_tags():
+    texts = dict(zip((article["title"] for article in wikipedia_articles()), wikipedia_texts()))
+    for split in SPLITS:
+        examples = mention_sentences(split)
+        assert len(examples) > 500
+        for example in examples:
+            assert len(example.words) == len(example.tags)
+            assert all(word in texts[example.article] for word in example.words)
+            assert any(tag != "O" for tag in example.tags)
+            for before, tag in zip(("O", *example.tags), example.tags):
+                assert tag[0] != "I" or before[2:] == tag[2:], "an entity begins with B-"
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+def test_answers_stand_where_they_are_said_to():
+    texts = dict(zip((article["title"] for article in wikipedia_articles()), wikipedia_texts()))
+    questions = [question for split in SPLITS for question in slot_questions(split)]
+    assert len(questions) == len({example.question for example in questions}) == 140
+    for example in questions:
+        assert example.context in texts[example.article].split("\n\n")
+        assert len(example.answers) == len(example.starts) >= 1
+        for answer, start in zip(example.answers, example.starts):
+            assert example.context[start:start + len(answer)] == answer
+            assert any(character.isdigit() for character in answer) == example.question.startswith("When")
+
+
+@pytest.mark.parametrize(("question", "answers"), [
+    ("What is the capital of Alaska?", ("Juneau",)), ("When was Albert Einstein born?", ("14 March 1879",)),
+    ("Where was Aristotle born?", ("Stagira",)), ("Who wrote Animal Farm?", ("George Orwell",)),
+    ("Which people live in Angola?", ("Ovimbundu", "Ambundu", "Bakongo")), ("Who is the president of Andorra?", None),
+])
+def test_some_questions(question, answers):
+    found = {example.question: example.answers for split in SPLITS for example in slot_questions(split)}
+    assert found.get(question) == answers
+
+
+def test_an_answer_needs_its_cue_and_lies_in_no_other():
+    paragraph = ["Yorkers love New York.", "He died in New York City, not in York."]
+    spans = _answer_spans(paragraph, ["New York", "New York City"], r"\bdied\b")
+    assert spans == {" ".join(paragraph).index("New York City"): "New York City"}
+    assert _answer_spans(paragraph, ["New York"], r"\bborn\b") == {}
+
+
+def test_every_slot_makes_a_question():
+    """No rule of the table is idle, and each template names the article."""
+    questions = [example for split in SPLITS for example in slot_questions(split)]
+    for _, template, _ in SLOTS:
+        assert any(template.format(name=example.article.split(" (")[0]) == example.question for example in questions), template

@@ -13,6 +13,7 @@ from functools import cache
 
 from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia import wikipedia_articles, wikipedia_labels
+from minibert.data.wikipedia_slots import SLOTS
 
 SPLITS = ("train", "valid", "test")
 WORD = re.compile(r"\w+")
@@ -28,6 +29,9 @@ TOPICS = {
 SENTENCES = 120             # of an article at most, evenly from its beginning to its end
 WORDS = (8, 40)             # of a sentence: at least, at most
 PAIRS = 40                  # of neighbours from an article at most
+MENTIONS = 40               # sentences with mentions from an article at most
+TOKEN = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:(?:[-.]|['’](?!s\b))\w+)*|['’]s\b|[^\w\s]")
+ANSWER = (2, 60)            # letters of an answer: at least, at most
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,22 @@ class SentencePair:
     second: str
     is_next: bool           # whether `second` follows `first`, or is from another article
     article: str            # of `first`
+
+
+@dataclass(frozen=True)
+class MentionSentence:
+    words: tuple[str, ...]  # words and punctuation
+    tags: tuple[str, ...]   # as many: O, or B- or I- and "name" or "term"
+    article: str
+
+
+@dataclass(frozen=True)
+class SlotQuestion:
+    question: str
+    context: str            # a paragraph
+    answers: tuple[str, ...]    # every one of them is right
+    starts: tuple[int, ...]     # where they begin in it: context[start:start + len(answer)] == answer
+    article: str
 
 
 # -- topics ------------------------------------------------------------------------------------------------------------
@@ -125,7 +145,90 @@ def _neighbours(paragraphs: list[list[str]]) -> Iterator[tuple[str, str]]:
                 yield first, second
 
 
+# -- mentions ----------------------------------------------------------------------------------------------------------
+
+def mention_sentences(split: str = "train") -> list[MentionSentence]:
+    """Sentences whose words are tagged by the links in their article: B- begins what has an article of its own, I- continues it.
+
+    A "name" is written with a capital letter, a "term" without. Writers link what they mention once, and often not
+    at all; so every place where an article holds its title, or the text of one of its own links, is tagged, the longest text first.
+
+    Errors as `topic_sentences`.
+    """
+    _check_split(split)
+    examples = []
+    for article in _of_split(_articles(), split):
+        links = {tuple(TOKEN.findall(link)) for link in [_name(article), *article["links"]] if is_mention(link)}
+        sentences = [MentionSentence(words, tags, article["title"]) for paragraph in article["paragraphs"] for sentence in paragraph
+                     if WORDS[0] <= len(sentence.split()) <= WORDS[1]
+                     and (tags := tag_mentions(words := tuple(TOKEN.findall(sentence)), links)).count("O") < len(tags)]
+        examples += _evenly(sentences, MENTIONS)
+    return examples
+
+
+def is_mention(link: str) -> bool:
+    """Whether the text of a link stands for something wherever it occurs: 'not', 'V' and '1961' do not."""
+    return len(link) > 3 and link[0].isalpha() and link[-1].isalnum()
+
+
+def tag_mentions(words: tuple[str, ...], links: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """A tag for each word: the longest link that begins at a place wins, from left to right."""
+    longest, tags = max(map(len, links), default=0), []
+    while len(tags) < len(words):
+        at = len(tags)
+        length = next((length for length in range(longest, 0, -1) if words[at:at + length] in links), 0)
+        kind = "name" if words[at][0].isupper() else "term"
+        tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)] if length else ["O"]
+    return tuple(tags)
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+def slot_questions(split: str = "train") -> list[SlotQuestion]:
+    """Questions whose answers stand in a paragraph: what the infobox of an article says in a slot is looked for in its prose.
+
+    SLOTS names the slots, the questions, and the words that must stand in the sentence of an answer. One paragraph for each question,
+    the first in which any text from the slot is found.
+
+    Errors as `topic_sentences`.
+    """
+    _check_split(split)
+    examples = {}
+    for article in _of_split(_articles(), split):
+        for slot, texts in article["infobox"].items():
+            for rule, template, cue in SLOTS:
+                question = template.format(name=_name(article))
+                if re.fullmatch(rule, slot) and question not in examples:
+                    wanted = [text for text in texts if ANSWER[0] <= len(text) <= ANSWER[1] and text != "capital"
+                              and any(letter.isdigit() for letter in text) == question.startswith("When")]
+                    for paragraph in article["paragraphs"]:
+                        if spans := _answer_spans(paragraph, wanted, cue):
+                            starts, answers = zip(*sorted(spans.items()))
+                            examples[question] = SlotQuestion(question, " ".join(paragraph), answers, starts, article["title"])
+                            break
+    return list(examples.values())
+
+
+def _answer_spans(paragraph: list[str], texts: list[str], cue: str) -> dict[int, str]:
+    """Where the texts stand in the sentences of a paragraph that hold the cue; none lies within another."""
+    spans, start = {}, 0
+    for sentence in paragraph:
+        taken = set()
+        for text in sorted(texts, key=len, reverse=True):
+            found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", sentence)
+            if found and taken.isdisjoint(range(*found.span())) and re.search(cue.replace("{answer}", re.escape(text)), sentence, re.IGNORECASE):
+                spans[start + found.start()] = text
+                taken |= set(range(*found.span()))
+        start += len(sentence) + 1
+    return spans
+
+
 # ----------------------------------------------------------------------------------------------------------------------
+
+def _name(article: dict) -> str:
+    """The title without what tells it from its namesakes: 'Animalia (book)'."""
+    return article["title"].split(" (")[0]
+
 
 @cache
 def _articles() -> list[dict]:
