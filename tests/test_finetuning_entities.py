@@ -86,12 +86,12 @@ def test_scores_by_hand():
 
 def test_which_tags_spell_names():
     assert is_iob(["O", "B-person", "I-person"]) and is_iob(["I-NP"])
-    assert not is_iob(["O"]) and not is_iob(["NOUN", "VERB"]) and not is_iob(["O", "B-a", "E-a"]) and not is_iob(["B", "I", "O"])
+    assert not is_iob(["O"]) and not is_iob(["NOUN", "VERB"]) and not is_iob(["O", "B-a", "E-a"]) and not is_iob(["B-", "I-", "O"]) and not is_iob([])
 
 
 def test_what_is_no_tag_of_a_name():
-    for tag in ("NOUN", "E-a", "", "o", "B"):
-        with pytest.raises(ValueError, match=f"O, or begin with B- or I-, not '{tag}'"):
+    for tag in ("NOUN", "E-a", "", "o", "B", "I-", "BI-a"):
+        with pytest.raises(ValueError, match=f"O, or B- or I- with a type, not '{tag}'"):
             entities(["O", tag])
     with pytest.raises(ValueError, match="1 tags found and 2 wanted"):
         entity_f1([["O"]], [["O", "O"]])

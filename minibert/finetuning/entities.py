@@ -4,8 +4,11 @@ IOB2 (Tjong Kim Sang & Veenstra 1999): B-person begins a person's name, I-person
 IOB1 writes B- only where two names of one type touch. Both are read by one rule, that of CoNLL's scoring program `conlleval`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+PART_OF_NAME = re.compile(r"[BI]-.+", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Entity:
 
 def is_iob(tags: Sequence[str]) -> bool:
     """Whether these are tags of names: O, B-…, I-…, and not O alone."""
-    return all(tag == "O" or tag[:2] in ("B-", "I-") for tag in tags) and any(tag != "O" for tag in tags)
+    return all(tag == "O" or PART_OF_NAME.fullmatch(tag) for tag in tags) and any(tag != "O" for tag in tags)
 
 
 def entities(tags: Sequence[str]) -> list[Entity]:
@@ -30,9 +33,9 @@ def entities(tags: Sequence[str]) -> list[Entity]:
     """
     found, start = [], 0
     for place, (before, tag) in enumerate(zip(["O", *tags], [*tags, "O"])):
-        if tag != "O" and tag[:2] not in ("B-", "I-"):
-            raise ValueError(f"a tag must be O, or begin with B- or I-, not {tag!r}")
-        goes_on = tag[:2] == "I-" and tag[2:] == before[2:] and before != "O"
+        if tag != "O" and not PART_OF_NAME.fullmatch(tag):
+            raise ValueError(f"a tag must be O, or B- or I- with a type, not {tag!r}")
+        goes_on = tag[:2] == "I-" and tag[2:] == before[2:]
         if before != "O" and not goes_on:
             found.append(Entity(before[2:], start, place))
         if not goes_on:
