@@ -246,7 +246,7 @@ MISTAKES = {
     "too long": (["finetune", "classification", "--train", "ROWS", "--max-length", "600", "--out", "OUT"], f"--max-length 600 is beyond the model: it takes at most {LENGTH} tokens"),
     "too short": (["finetune", "classification", "--train", "ROWS", "--max-length", "2", "--out", "OUT"], "max_length must be a whole number of at least 8, not 2"),
     "no epochs": (["finetune", "classification", "--train", "ROWS", "--epochs", "0", "--out", "OUT"], "epochs must be a whole number of at least 1, not 0"),
-    "a rate that is none": (["finetune", "classification", "--train", "ROWS", "--learning-rate", "-1", "--out", "OUT"], "learning_rate must be above 0, not -1.0"),
+    "a rate that is none": (["finetune", "classification", "--train", "ROWS", "--learning-rate", "-1", "--out", "OUT"], "learning_rate must be a number above 0, not -1.0"),
     "more layers than there are": (["finetune", "classification", "--train", "ROWS", "--trained-layers", "3", "--out", "OUT"], "trained_layers is 3, but the model has 1 layers"),
     "no such model": (["finetune", "classification", "--train", "ROWS", "--model", "/no/such/model", "--out", "OUT"], "there is no folder '/no/such/model'"),
     "a folder that is there": (["finetune", "classification", "--train", "ROWS", "--out", "FULL"], "is there already, and nothing is overwritten"),
