@@ -81,8 +81,8 @@ class Data:
         table = self._table(given["train"], "train")
         self.columns = find_columns(self.task, table, given_columns(given))
         self.train, notes = make_examples(self.task, table, self.columns, skip=given.get("skip_bad_answers", False))
-        how = "; ".join(f"{flag(role)} {','.join(names) if isinstance(names, tuple) else names}" for role, names in self.columns.items())
-        self._tell("train", table, notes, f" ({how})")
+        how = ", ".join(f"{flag(role)} {','.join(names) if isinstance(names, tuple) else shlex.quote(names)}" for role, names in self.columns.items())
+        self._tell("train", table, notes, f", read as {how}")
         self.labels = _labels(self.task, self.train, table.name)
         if "rows" in given:
             self.train = draw(self.train, given["rows"], seed)

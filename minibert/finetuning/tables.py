@@ -162,7 +162,7 @@ def _tsv_records(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def no_header(format: str) -> str:
     """What to do where the first row of a file was taken for the names of its columns."""
-    return "If the file has no line with the names of its columns, give them: --header text,label" if format in ("csv", "tsv") else ""
+    return "If the file has no line with the names of its columns, give them, for example: --header text,label" if format in ("csv", "tsv") else ""
 
 
 # -- JSON, CoNLL, labels in front --------------------------------------------------------------------------------------
