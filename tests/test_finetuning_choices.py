@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from deviations import deviation
 from reference import draw_weights, reference_twin, small_config
 
 from minibert import BertConfig, WordPieceTokenizer
@@ -50,6 +51,10 @@ def test_loss_and_gradient_of_a_step_are_those_of_transformers():
     assert all(torch.allclose(mine[name], theirs[name], rtol=0, atol=1e-10) for name in theirs)
 
 
+@deviation("Examples with differing numbers of choices",
+           reference="none: every example of a batch has the same number, and a choice made of padding takes its share of the softmax",
+           here="a choice that is all padding has the logit -inf",
+           why="it can neither be chosen nor make the others less probable")
 def test_examples_with_fewer_choices_learn_as_they_would_alone():
     model = draw_weights(model_for(TASK, small_config())).double().train()
     together = model(**batch_of(UNEVEN))

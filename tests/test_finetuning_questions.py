@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from deviations import deviation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import draw_weights, reference_twin, small_config
@@ -81,6 +82,10 @@ def test_loss_and_gradient_of_a_step_are_those_of_transformers(small):
         assert torch.allclose(parameter.grad, wanted[name].grad, rtol=0, atol=1e-10), name
 
 
+@deviation("Room in a window on a passage",
+           original="a question has up to 64 tokens, the stride is as given, whatever is left of a short row: windows may not overlap at all",
+           here="a question has at most half of the row, and the stride is at most half of what is left",
+           why="every answer of up to half a window stands whole in one of them; at the published 384 and 128 nothing changes")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 60), st.integers(5, 40), st.integers(1, 30), st.integers(0, 80))
 def test_every_token_may_begin_an_answer_in_its_best_window_only(tokens, max_length, stride, asked):
@@ -104,6 +109,10 @@ def test_every_token_may_begin_an_answer_in_its_best_window_only(tokens, max_len
         assert max(worth for _, worth in places) == next(worth for begins, worth in places if begins)
 
 
+@deviation("The best answer and its probability",
+           original="among the 20 best starts with the 20 best ends of each window; the softmax runs over the 20 best answers",
+           here="among all parts of the passage that may be given; the softmax runs over all of them",
+           why="exact, and not slower where it is one matrix")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 40), st.integers(6, 20), st.integers(1, 6), st.integers(1, 8), st.integers(0, 1000))
 def test_the_best_answer_is_that_of_brute_force(tokens, max_length, stride, max_answer, seed):
@@ -152,6 +161,10 @@ PIECES = st.lists(st.sampled_from(["Café", "Cafe\u0301", "İstanbul", "ﬁne", 
                   min_size=1, max_size=12)
 
 
+@deviation("An answer's characters",
+           original="words between spaces, then the pieces joined and laid over them; where that fails, whole words",
+           here="the characters of the passage that the tokens stand for, with the accents that follow",
+           why="the answer is cut from the passage, character for character")
 @settings(max_examples=100, deadline=None)
 @given(PIECES, st.integers(0, 11), st.integers(0, 4), st.sampled_from([" ", "  ", "\u00a0", "\n"]), st.booleans())
 def test_answers_come_back_character_for_character(small, with_accents, words, first, more, space, strip):

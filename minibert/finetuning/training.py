@@ -188,6 +188,8 @@ def finetune(run: FineTuning, judge: Sequence = (), *, on_epoch: Callable[[Epoch
     on_epoch    is called after each epoch, the model as it was then
     stop        ends the run after the step in which it was told to; what was the best so far is kept
     """
+    if judge:           # what is wrong with them is to be known now, not after an epoch
+        _check_labels(run.task.features(run.tokenizer, judge, run.options.max_length), "to score")
     epochs: list[Epoch] = []
     losses: list[float] = []
     best, waited = _weights(run.model), 0
