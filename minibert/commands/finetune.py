@@ -26,7 +26,7 @@ from minibert.finetuning.saved import SETTINGS, WITH_LABELS, make_task, save_fin
 from minibert.finetuning.splitting import draw, hold_out
 from minibert.finetuning.tables import Table, read_table
 from minibert.hub import find_pretrained
-from minibert.loop import Diverged, Stop
+from minibert.loop import Stop
 from minibert.tokenization import WordPieceTokenizer
 
 FOREIGN = 0.3           # share of unknown tokens from which on it is said
@@ -162,6 +162,7 @@ class Session:
 
     def run_to_its_end(self) -> int:
         """Train, save, score. Returns the exit status."""
+        _refuse_out(self.out)           # once more: reading takes a while, and what fails below removes the folder
         try:
             self.out.mkdir(parents=True, exist_ok=True)
             (self.out / "log.jsonl").touch()            # learn now, and not after an epoch, that it cannot be written
@@ -171,7 +172,7 @@ class Session:
             if stop.status == 0:
                 self._finish()
             return stop.status
-        except Diverged as error:
+        except ValueError as error:                     # it diverged, or could not be saved
             raise ValueError(f"{error}. {self._what_is_left()}") from error
         except OSError as error:                        # a full disk, a folder that may not be written
             raise ValueError(f"{error.filename or self.out}: {error.strerror or error}. {self._what_is_left()}") from error
