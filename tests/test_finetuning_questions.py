@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 
+import numpy as np
 import pytest
 import torch
 from deviations import deviation
@@ -194,6 +195,8 @@ def test_an_answer_within_a_word_is_the_pieces_that_hold_it():
 def test_answers_are_marked_where_they_first_stand_or_where_it_is_said():
     assert list(QuestionExample("?", "a b a b", ["b", "a"]).starts) == [2, 0]
     assert list(QuestionExample("?", "a b a b", ["b"], [6]).starts) == [6]
+    columns = QuestionExample("?", "a b a b", np.array(["a", "b"]), np.array([4, 6]))
+    assert TASK.features(TOKENIZER, [columns], 16)[0].labels == {"start_positions": 5, "end_positions": 5}
 
 
 def test_scores_are_means_of_the_best_over_all_answers():
@@ -250,6 +253,11 @@ def test_what_cannot_be_asked():
         QuestionExample("who", "a b c", ["b"], [1, 2])
     with pytest.raises(ValueError, match="answers must be a list of answers, not 'b'"):
         QuestionExample("who", "a b c", "b")
+    for wrong in ((None, "a b c", ["b"]), ("who", None, ["b"]), ("who", "a b c", [None])):
+        with pytest.raises(ValueError, match="question, context and answers must be texts, not None"):
+            QuestionExample(*wrong)
+    with pytest.raises(ValueError, match="starts must be whole numbers, not '2'"):
+        QuestionExample("who", "a b c", ["b"], ["2"])
     for empty in ("", " "):
         with pytest.raises(ValueError, match="the question 'who' has an empty answer"):
             QuestionExample("who", "a b c", [empty])

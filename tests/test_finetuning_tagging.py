@@ -1,5 +1,6 @@
 """Tagging: rows against transformers' own tokenizer and model, windows that lose no word, predictions, scores, errors."""
 
+import numpy as np
 import pytest
 import torch
 from deviations import deviation
@@ -186,6 +187,21 @@ def test_a_wrong_tag_to_judge_by_is_said_before_the_first_step():
     with pytest.raises(ValueError, match="example 0 has no label: every example to score needs one"):
         finetune(run, [TaggedExample(["a"])])
     assert run.step == 0
+
+
+def test_words_and_tags_from_a_table():
+    words, tags = np.array(["anna", "saw"]), np.array(["B-person", "O"])
+    feature, = TASK.features(TOKENIZER, [TaggedExample(words, tags)], 8)
+    assert feature.labels == {"labels": [-100, 3, 0, -100]}
+
+
+@pytest.mark.parametrize("what", ["learn", "score", "predict"])
+def test_a_model_with_other_classes_is_refused(what):
+    examples, model = [TaggedExample(["a"], ["O"])], model_for(Tagging(LABELS[:3]), CONFIG)
+    with pytest.raises(ValueError, match="the model tells 3 classes apart, the task has 5"):
+        {"learn": lambda: FineTuning(model, TASK, TOKENIZER, examples, OPTIONS),
+         "score": lambda: evaluate(model, TASK, TOKENIZER, examples),
+         "predict": lambda: predict(model, TASK, TOKENIZER, examples)}[what]()
 
 
 def test_what_cannot_be_tagged():

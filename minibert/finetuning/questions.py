@@ -4,6 +4,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import torch
 import torch.nn.functional as F
@@ -34,13 +35,18 @@ class QuestionExample:
     def __post_init__(self):
         if isinstance(self.answers, str):
             raise ValueError(f"answers must be a list of answers, not {self.answers!r}")
-        if not self.starts:
+        for text in (self.question, self.context, *self.answers):
+            if not isinstance(text, str):
+                raise ValueError(f"question, context and answers must be texts, not {text!r}")
+        if len(self.starts) == 0:
             object.__setattr__(self, "starts", [self.context.find(answer) for answer in self.answers])
         if len(self.starts) != len(self.answers):
             raise ValueError(f"{len(self.answers)} answers but {len(self.starts)} starts: every answer needs its place")
         for answer, start in zip(self.answers, self.starts):
             if not answer.strip():
                 raise ValueError(f"the question {self.question!r} has an empty answer")
+            if not isinstance(start, Integral):
+                raise ValueError(f"starts must be whole numbers, not {start!r}")
             if start < 0:
                 raise ValueError(f"the answer {answer!r} to {self.question!r} is not in its passage")
             if not self.context.startswith(answer, start):
@@ -106,7 +112,7 @@ class QuestionAnswering(Task):
             room = max_length - len(before) - 1
             windows = overlapping_windows(len(ids), room, min(self.stride, max(1, room // 2)))
             best = best_windows(windows)
-            answer = _tokens_of(example, places) if example.answers else None
+            answer = _tokens_of(example, places) if len(example.answers) else None
             for w, window in enumerate(windows):
                 labels = {} if answer is None else _labels(answer, window, len(before))
                 features.append(PassageWindow(

@@ -21,7 +21,7 @@ class TaggedExample:
     tags: Sequence[str] | None = None       # None where they are not known
 
     def __post_init__(self):
-        if isinstance(self.words, str) or not self.words:
+        if isinstance(self.words, str) or len(self.words) == 0:
             raise ValueError(f"words must be a list of at least one word, not {self.words!r}")
         if self.tags is not None and (isinstance(self.tags, str) or len(self.tags) != len(self.words)):
             raise ValueError(f"tags must be a list with one for each of the {len(self.words)} words, not {self.tags!r}")
@@ -85,7 +85,7 @@ class Tagging(Task):
 
     def _target(self, tag: str) -> int:
         if tag not in self._number:
-            raise ValueError(f"unknown tag {tag!r}: this task has {', '.join(self.labels)}")
+            raise ValueError(f"unknown tag {tag!r}: this task has {', '.join(map(str, self.labels))}")
         return self._number[tag]
 
     def predict(self, examples: Sequence[TaggedExample], features: Sequence[Feature], rows: Sequence[Tensor]) -> list[TagsPrediction]:

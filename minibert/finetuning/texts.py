@@ -75,7 +75,7 @@ class Classification(TextTask):
 
     def _target(self, label: str) -> int:
         if label not in self._number:
-            raise ValueError(f"unknown label {label!r}: this task has {', '.join(self.labels)}")
+            raise ValueError(f"unknown label {label!r}: this task has {', '.join(map(str, self.labels))}")
         return self._number[label]
 
     def predict(self, examples, features, rows: Sequence[Tensor]) -> list[ClassPrediction]:

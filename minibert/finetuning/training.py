@@ -118,6 +118,7 @@ class FineTuning:
         if not examples:
             raise ValueError("there are no examples to learn from")
         check_length(model, options.max_length)
+        _check_classes(model, task)
         depth = model.config.num_hidden_layers
         if options.trained_layers is not None and options.trained_layers > depth:
             raise ValueError(f"trained_layers is {options.trained_layers}, but the model has {depth} layers")
@@ -251,6 +252,7 @@ def predict(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenize
 def _answers(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, features: Sequence[Feature], precision: torch.dtype,
              progress: bool) -> tuple[list[Tensor], float]:
     """The model's answer to every row, float32 and on the CPU, and the mean loss (0 without labels)."""
+    _check_classes(model, task)
     was_training = model.training
     model.eval()
     rows, total = [None] * len(features), 0.0
@@ -278,6 +280,11 @@ def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
     if max_length is not None and max_length > positions and model.config.position_embedding_type != "none":
         raise ValueError(f"max_length {max_length} is longer than the model's max_position_embeddings {positions}")
     return positions if max_length is None else max_length
+
+
+def _check_classes(model: BertPreTrainedModel, task: Task) -> None:
+    if task.labels is not None and model.config.num_labels != len(task.labels):
+        raise ValueError(f"the model tells {model.config.num_labels} classes apart, the task has {len(task.labels)}: model_for makes a model for a task")
 
 
 def _check_labels(features: Sequence[Feature], what_for: str) -> None:
