@@ -1,5 +1,6 @@
 """Labelled examples from the default corpus: by which rules, from which articles, and what cannot be read from words alone."""
 
+import math
 from collections import Counter
 from itertools import combinations
 
@@ -8,8 +9,8 @@ import pytest
 from minibert.data.wikipedia import wikipedia_articles, wikipedia_texts
 from minibert.data.wikipedia_slots import SLOTS
 from minibert.data.wikipedia_tasks import (
-    SPLITS, TOPICS, SentencePair, TopicSentence, _answer_spans, content_words, is_mention, mention_sentences, sentence_pairs, shared_weight,
-    slot_questions, tag_mentions, topic_of, topic_sentences, word_weights)
+    SPLITS, TOPICS, SentencePair, TopicSentence, _answer_spans, is_mention, mention_sentences, sentence_pairs, shared_weight,
+    slot_questions, tag_mentions, topic_of, topic_sentences, word_set, word_weights)
 
 MAKERS = [topic_sentences, sentence_pairs, mention_sentences, slot_questions]
 
@@ -84,7 +85,7 @@ def test_shared_words_do_not_solve_it():
     weights = word_weights(sentence for example in examples for sentence in (example.first, example.second))
 
     def overlap(example: SentencePair) -> float:
-        return shared_weight(content_words(example.first, weights), content_words(example.second, weights), weights)
+        return shared_weight(word_set(example.first), word_set(example.second), weights)
 
     near, far = [[overlap(example) for example in examples if example.is_next == is_next] for is_next in (True, False)]
     wins = sum((one > other) + (one == other) / 2 for one in near for other in far) / (len(near) * len(far))
@@ -94,8 +95,8 @@ def test_shared_words_do_not_solve_it():
 def test_the_weight_of_words():
     sentences = ["The cat sat.", "The dog ran.", *["Other words."] * 198]
     weights = word_weights(sentences)
-    assert set(weights) == {"the", "cat", "sat", "dog", "ran"} and weights["cat"] > weights["the"] > 0
-    assert content_words("The CAT, words!", weights) == {"the", "cat"}
+    assert weights["cat"] == pytest.approx(math.log(200)) and weights["cat"] > weights["the"] > weights["other"] > 0
+    assert word_set("The CAT, words!") == {"the", "cat", "words"}
     assert shared_weight({"cat", "dog"}, {"dog", "the"}, weights) == weights["dog"]
 
 

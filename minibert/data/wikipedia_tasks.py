@@ -70,7 +70,7 @@ class SlotQuestion:
 def topic_sentences(split: str = "train") -> list[TopicSentence]:
     """Sentences and the topic of the article they are from, equally many of each topic.
 
-    A sentence says less than its article: some fit every topic, or another one better.
+    A sentence says less than its article: of 60 that were read, a fifth could not be told without it. 2,000 / 516 / 1,300 sentences.
 
     Raises a ValueError for an unknown split, or that says what to install where the corpus is missing.
     """
@@ -98,6 +98,7 @@ def sentence_pairs(split: str = "train") -> list[SentencePair]:
     Two sentences about one thing share words, and counting these would solve the task. So the second sentences are dealt
     out again among the pairs: each stands once where it belongs, and once after a sentence of another article with
     which it shares words of about the same weight (`shared_weight`) as that one's true neighbour does. A sentence by itself says nothing.
+    On the test pairs the best threshold on that weight is right in 57% of cases, the next-sentence head of minibert-small in 65%.
 
     Errors as `topic_sentences`.
     """
@@ -106,7 +107,7 @@ def sentence_pairs(split: str = "train") -> list[SentencePair]:
     weights = word_weights(sentence for article in _articles() for paragraph in article["paragraphs"] for sentence in paragraph)
     pairs = [SentencePair(first, second, True, article["title"]) for article in articles
              for first, second in _evenly(list(_neighbours(article["paragraphs"])), PAIRS)]
-    words = [(content_words(pair.first, weights), content_words(pair.second, weights)) for pair in pairs]
+    words = [(word_set(pair.first), word_set(pair.second)) for pair in pairs]
     left, strangers = set(range(len(pairs))), []
     # those that share most have the fewest strangers to choose from, so they choose first
     for number in sorted(range(len(pairs)), key=lambda number: -shared_weight(*words[number], weights)):
@@ -120,16 +121,16 @@ def sentence_pairs(split: str = "train") -> list[SentencePair]:
 
 
 def word_weights(sentences: Iterable[str]) -> dict[str, float]:
-    """How much a word tells by occurring: log(N / sentences with it) for N sentences; words in over a hundredth of them tell nothing."""
+    """How much a word tells by occurring: log(N / sentences with it) for N sentences."""
     counts, total = Counter(), 0
     for sentence in sentences:
-        counts.update({word.lower() for word in WORD.findall(sentence)})
+        counts.update(word_set(sentence))
         total += 1
-    return {word: math.log(total / count) for word, count in counts.items() if count <= total / 100}
+    return {word: math.log(total / count) for word, count in counts.items()}
 
 
-def content_words(sentence: str, weights: dict[str, float]) -> set[str]:
-    return {word.lower() for word in WORD.findall(sentence)} & weights.keys()
+def word_set(sentence: str) -> set[str]:
+    return set(WORD.findall(sentence.lower()))
 
 
 def shared_weight(first: set[str], second: set[str], weights: dict[str, float]) -> float:
@@ -152,6 +153,8 @@ def mention_sentences(split: str = "train") -> list[MentionSentence]:
 
     A "name" is written with a capital letter, a "term" without. Writers link what they mention once, and often not
     at all; so every place where an article holds its title, or the text of one of its own links, is tagged, the longest text first.
+    In 45 sentences that were read, one of 88 tagged texts had wrong borders; but about every third name and many a term stood untagged,
+    for no reason that a model could see. The best possible score is far from 1.
 
     Errors as `topic_sentences`.
     """
@@ -176,7 +179,7 @@ def tag_mentions(words: tuple[str, ...], links: set[tuple[str, ...]]) -> tuple[s
     longest, tags = max(map(len, links), default=0), []
     while len(tags) < len(words):
         at = len(tags)
-        length = next((length for length in range(longest, 0, -1) if words[at:at + length] in links), 0)
+        length = next((length for length in range(min(longest, len(words) - at), 0, -1) if words[at:at + length] in links), 0)
         kind = "name" if words[at][0].isupper() else "term"
         tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)] if length else ["O"]
     return tuple(tags)
@@ -188,7 +191,7 @@ def slot_questions(split: str = "train") -> list[SlotQuestion]:
     """Questions whose answers stand in a paragraph: what the infobox of an article says in a slot is looked for in its prose.
 
     SLOTS names the slots, the questions, and the words that must stand in the sentence of an answer. One paragraph for each question,
-    the first in which any text from the slot is found.
+    the first in which any text from the slot is found. 140 questions: enough to see the head at work, too few for a score.
 
     Errors as `topic_sentences`.
     """
