@@ -130,7 +130,7 @@ def test_the_best_epoch_is_what_is_kept(quick, run, tmp_path):
 def test_a_test_file_and_the_labels_of_training_rows(quick, run, tmp_path):
     rows = write_csv(tmp_path / "rows.csv", reviews())
     status, out, _ = run("finetune", "classification", "--train", rows, "--dev", rows, "--test", rows, "--out", tmp_path / "model", *quick, "--epochs", "1", "--rows", "10")
-    assert status == 0 and "10 of them drawn (--rows, --seed 0)" in out and "test, 40 rows" in out and re.search(r"labels neg \(\d\), pos \(\d\)\n", out)
+    assert status == 0 and "10 of them drawn (--rows, --seed 0)" in out and "test, 40 rows" in out and re.search(r"labels 2: (neg|pos) \(\d\), (neg|pos) \(\d\)\n", out)
     assert json.loads((tmp_path / "model" / "finetuning.json").read_text())["rows"] == {"train": 10, "dev": 40, "test": 40}
     other = write_csv(tmp_path / "other.csv", [*reviews(5), {"text": "x", "label": "so-so"}])
     status, _, err = run("finetune", "classification", "--train", rows, "--dev", other, "--out", tmp_path / "other", *quick)

@@ -30,6 +30,7 @@ from minibert.loop import Stop
 from minibert.tokenization import WordPieceTokenizer
 
 FOREIGN = 0.3           # share of unknown tokens from which on it is said
+SHOWN = 10              # labels that are named, the commonest
 FEW = 100               # rows of dev below which it is said how coarse its scores are
 
 
@@ -95,8 +96,11 @@ class Data:
             kind = "a tenth of the passages with their questions" if self.task == "questions" else "a tenth of the training rows"
             print(f"dev    {len(self.dev):,} rows: {kind}, drawn by --seed {seed}; {len(self.train):,} are left to learn from")
         if self.labels and self.task == "classification":
-            counts = Counter(example.label for example in self.train)
-            print(f"labels {', '.join(f'{label} ({counts[label]:,})' for label in self.labels[:20])}{', …' * (len(self.labels) > 20)}")
+            counts = Counter({label: 0 for label in self.labels})
+            counts.update(example.label for example in self.train)
+            print(f"labels {len(counts)}: {', '.join(f'{label} ({count:,})' for label, count in counts.most_common(SHOWN))}{', …' * (len(counts) > SHOWN)}")
+            if unseen := [label for label in self.labels if not counts[label]]:
+                print(f"note   {len(unseen)} of them have no row left to learn from, such as {unseen[0]!r}: they will not be predicted")
 
     def _table(self, source: str, split: str) -> Table:
         given = self.given
@@ -139,7 +143,7 @@ def _say(run: FineTuning, name: str, data: Data) -> None:
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
     learned = sum(parameter.numel() for optimizer in run.optimizers for group in optimizer.param_groups for parameter in group["params"])
     print(f"model  {name}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, {parameters:,} parameters, of which {learned:,} learn")
-    print(f"run    {options.epochs} epochs of {run.epoch_steps:,} steps, {options.batch_size} rows in each, at most {options.max_length} tokens in a row; "
+    print(f"run    {options.epochs} epoch{'s' * (options.epochs > 1)} of {run.epoch_steps:,} steps, {options.batch_size} rows in each, at most {options.max_length} tokens in a row; "
           f"learning rate {options.learning_rate:g}")
     print(f"       on {torch.cuda.get_device_name(run.device) if on_gpu else f'{threads} processor thread' + 's' * (threads > 1)}, "
           f"in {str(run.precision).removeprefix('torch.')}")
@@ -230,7 +234,9 @@ class Session:
             print(f"\nThis is NOT better than the guess on dev ({scores['dev'][measure]:.3f} and {scores['dev_guess'][measure]:.3f}): nothing is gained by it yet. "
                   "More rows, more epochs or another learning rate may help; look at the labels as well")
         if len(self.data.dev) < FEW:
-            print(f"\ndev has {len(self.data.dev)} rows: one row more or less right is {1 / len(self.data.dev):.3f}. Do not trust small differences")
+            rows = len(self.data.dev)
+            one = f": one row more or less right is {1 / rows:.3f}" if measure == "accuracy" and task.name != "tagging" else ", which is few"
+            print(f"\ndev has {rows} row{'s' * (rows > 1)}{one}. Do not trust small differences")
         print(f"\nepoch {best.epoch} was the best on dev; it is in {self.out}. Try it: {_try_it(self.out, task, 'pair' in self.data.columns)}")
 
 
