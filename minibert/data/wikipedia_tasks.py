@@ -153,8 +153,8 @@ def mention_sentences(split: str = "train") -> list[MentionSentence]:
 
     A "name" is written with a capital letter, a "term" without. Writers link what they mention once, and often not
     at all; so every place where an article holds its title, or the text of one of its own links, is tagged, the longest text first.
-    In 45 sentences that were read, one of 88 tagged texts had wrong borders; but about every third name and many a term stood untagged,
-    for no reason that a model could see. The best possible score is far from 1.
+    In 30 sentences that were read, hardly a tagged text had wrong borders; but about every fifth name and many a term stood untagged,
+    for no reason that a model could see. The best possible score is far from 1. 1,675 / 769 / 813 sentences.
 
     Errors as `topic_sentences`.
     """
@@ -237,8 +237,8 @@ def _name(article: dict) -> str:
 def _articles() -> list[dict]:
     """The articles of the corpus, their paragraphs as lists of sentences, with their labels."""
     labels = {article["title"]: article for article in wikipedia_labels()}
-    return [labels[article["title"]] | {"paragraphs": [split_sentences(paragraph) for section in article["sections"] for paragraph in section["paragraphs"]]}
-            for article in wikipedia_articles()]
+    return [labels[article["title"]] | {"paragraphs": [split_sentences(paragraph) for section in article["sections"]
+                                                       for paragraph in section["paragraphs"]]} for article in wikipedia_articles()]
 
 
 def _of_split(articles: list, split: str) -> list:
