@@ -426,12 +426,6 @@ def span_end_anywhere(start, end, allowed, max_answer):
     return _span(inside=False)(start.masked_fill(~allowed, -torch.inf), end, allowed, max_answer)
 
 
-def span_probabilities(start, end, allowed, max_answer):
-    return _span()(start.softmax(0), end.softmax(0), allowed, max_answer)
-
-
-span_negative_length = _named("span_negative_length", _span(least=-99))
-span_turned = _named("span_turned", _span(score=lambda start, end: start[None, :] + end[:, None]))
 span_start_anywhere = _named("span_start_anywhere", lambda start, end, allowed, max_answer: _span(inside=False)(start, end.masked_fill(~allowed, -torch.inf), allowed, max_answer))
 span_apart = _named("span_apart", lambda start, end, allowed, max_answer: (int(start.argmax()), int(end.argmax())))
 span_product = _named("span_product", _span(score=lambda start, end: start[:, None] * end[None, :]))
@@ -574,8 +568,7 @@ EXERCISES = [
         wrong={span_apart: "no place in the passage", span_apart_inside: "chosen apart", span_start_first: "Choose both together", span_product: "their product is large", span_end_only: "look at the end only",
                span_unlimited: "6 tokens, where at most 3", span_too_short: "that span has 2 tokens", span_swapped: "have changed places",
                span_behind: "runs one too far", span_filled_with_zero: "fill it with -∞", span_flat: "two places",
-               span_end_anywhere: "the end must be, too", span_start_anywhere: "starts at \\[CLS\\]", span_negative_length: "a length below 1 is valid",
-               span_turned: "changed places in the sum", span_probabilities: "not of probabilities"}),
+               span_end_anywhere: "the end must be, too", span_start_anywhere: "starts at \\[CLS\\]"}),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="Is it better, or was it lucky?", solution=examples_needed, check=check_examples_needed,
         task="Two systems have the accuracies $p$ and $q$. On how many test examples does their difference reach $z$ standard errors, so that chance is an unlikely reason for it? "
