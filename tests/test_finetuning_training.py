@@ -360,9 +360,25 @@ def test_bfloat16_is_used_where_it_is_asked_for_and_weights_stay_float32():
     assert {tensor.dtype for tensor in model.parameters()} == {torch.float32}
     types.clear()
     scores, found = evaluate(model, run.task, TOKENIZER, EXAMPLES, precision=run.precision)
-    assert types == {torch.bfloat16} and sum(found[0].probabilities.values()) == pytest.approx(1, abs=1e-6)
+    assert types == {torch.bfloat16}
+    for prediction in found:            # the softmax is float32's, of logits that were rounded
+        assert sum(prediction.probabilities.values()) == pytest.approx(1, abs=1e-6)
     exact = evaluate(model, run.task, TOKENIZER, EXAMPLES)[0]
     assert types == {torch.bfloat16, torch.float32} and scores["loss"] == pytest.approx(exact["loss"], rel=0.1)
+
+
+class Rows(Classification):
+    """Notes what it is asked to read predictions from."""
+
+    def predict(self, examples, features, rows):
+        self.kinds = {(row.dtype, row.device.type) for row in rows}
+        return super().predict(examples, features, rows)
+
+
+def test_tasks_read_float32_whatever_the_model_computed_in():
+    task = Rows(LABELS)
+    evaluate(make_model(), task, TOKENIZER, EXAMPLES, precision=torch.bfloat16)
+    assert task.kinds == {(torch.float32, "cpu")}
 
 
 def test_judging_is_done_in_the_precision_of_the_run():
