@@ -15,9 +15,9 @@ import time
 import pytest
 import torch
 
-from minibert import cli
+from minibert import BertConfig, cli
 from minibert.commands import finetune as command
-from minibert.commands.finetune_options import COLUMNS, RECIPE, ROLES, TASKS
+from minibert.commands.finetune_options import COLUMNS, RECIPE, ROLES, TASKS, make_options
 from minibert.commands.predict import run_predict
 from minibert.finetuning import FineTuning, FineTuningOptions
 from minibert.finetuning.guesses import GUESSES
@@ -155,6 +155,16 @@ def test_notes(quick, run, tmp_path):
     status, out, _ = run("finetune", "classification", "--train", rows, "--out", tmp_path / "model", *quick, "--epochs", "2", "--patience", "1", "--learning-rate", "1e-9")
     assert f"note   10 of 10 rows fill all {LENGTH} tokens: what is longer loses its end (--max-length)" in out
     assert "does not know 9" in out and "take another --model" in out
+
+
+@pytest.mark.parametrize(("task", "hidden", "rate", "length"), [
+    ("classification", 256, 2e-4, 128), ("classification", 768, 5e-5, 128), ("similarity", 384, 5e-5, 128), ("questions", 768, 5e-5, 384)])
+def test_what_suits_the_task_and_the_model(task, hidden, rate, length):
+    config = BertConfig(vocab_size=9, hidden_size=hidden, num_attention_heads=4)
+    options = make_options(task, {}, config)
+    assert (options.learning_rate, options.max_length) == (rate, length)
+    assert make_options(task, {"learning_rate": 1e-3, "max_length": 64}, config) == dataclasses.replace(options, learning_rate=1e-3, max_length=64)
+    assert make_options(task, {}, dataclasses.replace(config, max_position_embeddings=100)).max_length == 100
 
 
 # -- stops -------------------------------------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ def _labels(task: str, examples: Sequence, name: str) -> list[str] | None:
         return None
     found = {tag for example in examples for tag in example.tags} if task == "tagging" else {example.label for example in examples}
     if len(found) < 2:
-        raise ValueError(f"{name}: {'every word has the tag' if task == 'tagging' else 'all rows have the label'} {found.pop()!r}: there is nothing to tell apart")
+        every = "every word has the tag" if task == "tagging" else "all rows have the label"
+        raise ValueError(f"{name}: {every} {found.pop()!r}: there is nothing to tell apart")
     if task not in WITH_LABELS:
         return None
     # numbers by their size, tags of names by the names
@@ -150,7 +151,8 @@ def _say(run: FineTuning, name: str, data: Data) -> None:
     full = sum(feature.length == options.max_length for feature in run.features)
     if full and data.task not in ("tagging", "questions"):
         print(f"note   {full:,} of {len(run.features):,} rows fill all {options.max_length} tokens: what is longer loses its end (--max-length)")
-    tokens = [token for feature in run.features for row in (feature.input_ids if isinstance(feature.input_ids[0], list) else [feature.input_ids]) for token in row]
+    rows = [row for feature in run.features for row in (feature.input_ids if isinstance(feature.input_ids[0], list) else [feature.input_ids])]
+    tokens = [token for row in rows for token in row]
     if (unknown := tokens.count(run.tokenizer.unk_id) / len(tokens)) >= FOREIGN:
         print(f"note   {name} does not know {unknown:.0%} of these tokens: for another language or script take another --model")
     print(flush=True)
@@ -194,8 +196,9 @@ class Session:
         with open(self.out / "log.jsonl", "a", encoding="utf-8") as log:
             print(json.dumps(dataclasses.asdict(epoch) | {"seconds": round(seconds, 1)}), file=log)
         self.epochs.append(epoch)
-        scores = "".join(f", {name} {value:.3f}" for name, value in epoch.scores.items())
-        tqdm.write(f"epoch {epoch.epoch} of {self.run.options.epochs}: loss {epoch.loss:.3f}; dev{scores[1:]}; {seconds:.0f} s gone{'   <- the best so far' * epoch.is_best}")
+        scores = ", ".join(f"{name} {value:.3f}" for name, value in epoch.scores.items())
+        tqdm.write(f"epoch {epoch.epoch} of {self.run.options.epochs}: loss {epoch.loss:.3f}; dev {scores}; {seconds:.0f} s gone"
+                   + "   <- the best so far" * epoch.is_best)
 
     def _about(self, epoch: Epoch, **scores) -> dict:
         """What finetuning.json says beside the task."""

@@ -54,7 +54,7 @@ RECIPE = {
     "precision": "of the computation; auto: bfloat16 where the hardware has it, else float32",
     "seed": "of the new part, of the order of the rows, of dropout, and of what is drawn for dev: try several before you trust a small difference",
 }
-DEFAULTS = {"learning_rate": f"5e-5; {NARROW_RATE:.0e}".replace("e-0", "e-") + f" for models narrower than {NARROW}, such as {SMALL}",
+DEFAULTS = {"learning_rate": f"5e-5; {NARROW_RATE:.0e}".replace("e-0", "e-") + f" for models narrower than {NARROW}, such as {SMALL}, but for similarity",
             "head_learning_rate": "the same", "trained_layers": "all, and the embeddings", "max_length": f"128; {QUESTIONS_LENGTH} for questions",
             "patience": "never"}
 TYPES = {"head_learning_rate": float, "trained_layers": int, "patience": int}
@@ -140,7 +140,7 @@ def make_options(task: str, given: dict, config: BertConfig) -> FineTuningOption
     if given.get("max_length", 0) > longest and config.position_embedding_type != "none":
         raise ValueError(f"--max-length {given['max_length']} is beyond the model: it takes at most {longest} tokens")
     suited = {"max_length": min(longest, QUESTIONS_LENGTH if task == "questions" else FineTuningOptions.max_length)}
-    if config.hidden_size < NARROW:
+    if config.hidden_size < NARROW and task != "similarity":        # a sentence encoder has learned most of that already
         suited["learning_rate"] = NARROW_RATE
     return FineTuningOptions(**suited | {name: value for name, value in given.items() if name in names})
 

@@ -125,7 +125,7 @@ def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
 
 def _standard_input() -> list[str]:
     try:
-        lines = sys.stdin.buffer.read().decode("utf-8-sig").splitlines()
+        lines = sys.stdin.buffer.read().decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise ValueError(f"standard input is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}") from error
     if not any(line.strip() for line in lines):

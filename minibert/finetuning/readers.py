@@ -81,7 +81,8 @@ class TextReader:
     def find(self, columns: Columns, labelled: bool) -> None:
         columns.guess_texts()
         if self.pairs_only and "pair" not in columns.found:
-            raise ValueError(f"{columns.table.name}: wanted are two texts to compare. Say which columns hold them, with --text and --pair; there are {columns.listed()}")
+            raise ValueError(f"{columns.table.name}: wanted are two texts to compare. Say which columns hold them, with --text and --pair; "
+                             f"there are {columns.listed()}")
         if labelled:
             columns.guess("label", USUAL["number" if self.numbers else "label"])
 

@@ -231,7 +231,8 @@ def _conll_rows(text: str, name: str) -> Iterator[Row]:
         fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
         wanted = wanted or len(fields)
         if len(fields) != wanted or not fields[0]:
-            raise ValueError(f"{name}, line {number}: wanted {wanted} field{'s' * (wanted > 1)} as on the lines before, the word first and its tag last, found {line!r}")
+            raise ValueError(f"{name}, line {number}: wanted {wanted} field{'s' * (wanted > 1)} as on the lines before, the word first and its tag last, "
+                             f"found {line!r}")
         words.append(fields)
 
 
