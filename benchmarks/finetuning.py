@@ -3,16 +3,17 @@
     python benchmarks/finetuning.py            # measure everything, write logs/finetuning.json; goes on where it was stopped
     python benchmarks/finetuning.py --check    # make the cheap rows anew, fail outside the bands
 
-The sets are those of finetuning_data.py, from ../shared/data. Each is learned by three encoders, with three seeds (of the
-head's first weights, the order of the examples and dropout): MiniLM; minibert-small, the model in this package; and
-"untrained", a model of minibert-small's shape and tokenizer with random weights, which shows what pretraining bought.
-Beside them stand two controls that know no BERT (finetuning_controls.py).
+The sets are those of finetuning_data.py, from ../shared/data. Each is learned by MiniLM with three seeds (of the head's
+first weights, the order of the examples and dropout). So are SST-2 and TREC by minibert-small, the model in this package,
+and by "untrained", a model of its shape and tokenizer with random weights and the same recipe: what did pretraining buy?
+Both learn STS-B with one seed, minibert-small WNUT17 too; what is missing was left out because it takes long, not because
+of what came out. Controls that know no BERT stand beside all (finetuning_controls.py).
 
 `dev` and `test` are the task's first measure: accuracy for SST-2 and TREC, Spearman's correlation for STS-B, F1 of names
 for WNUT17, F1 of words for XQuAD. Of each run the epoch is kept that is best on dev, and tested once; XQuAD has no dev and
-keeps its last epoch. Recipes were chosen on dev, MiniLM's on seed 0. `cpu_seconds` are of the whole row, on one thread.
-In STS-B both sentences go through the encoder apart (`Similarity`); a row "untouched" is MiniLM before it has learned anything
-of the set. The rows on SST-2 after them change one thing each: a frozen encoder, MiniLM's shape with random weights, few labels.
+keeps its last epoch, and so do the runs with few labels: who has fifty has no 872 to choose by. Recipes were tried on dev
+with one seed, those of the small models on SST-2. `cpu_seconds` are of the whole row, on one thread. In STS-B both
+sentences go through the encoder apart (`Similarity`); the row "untouched" is MiniLM before it has learned from the set.
 
 Rows that are done are kept in the folder minibert-finetuning of the system's temporary folder, by recipe: delete it
 after a change of the code. Precision is bfloat16 where the processor has it; another one rounds differently.
@@ -67,16 +68,15 @@ MINILM_OPTIONS = {
     "TREC": FineTuningOptions(epochs=5, learning_rate=2e-4),
     "STS-B": FineTuningOptions(epochs=1, learning_rate=3e-5),
     "WNUT17": FineTuningOptions(epochs=5, learning_rate=2e-4),
-    "XQuAD": FineTuningOptions(epochs=4, learning_rate=2e-4, batch_size=16, max_length=320),
+    "XQuAD": FineTuningOptions(epochs=3, learning_rate=2e-4, batch_size=8, max_length=384),
 }
 SMALL_OPTIONS = {
-    "SST-2": FineTuningOptions(epochs=4, learning_rate=2e-4),
-    "TREC": FineTuningOptions(epochs=6, learning_rate=2e-4),
-    "STS-B": FineTuningOptions(epochs=4, learning_rate=2e-4),
-    "WNUT17": FineTuningOptions(epochs=6, learning_rate=2e-4),
-    "XQuAD": FineTuningOptions(epochs=6, learning_rate=2e-4, batch_size=16, max_length=320),
+    "SST-2": FineTuningOptions(epochs=3, learning_rate=5e-4),
+    "TREC": FineTuningOptions(epochs=4, learning_rate=5e-4),
+    "STS-B": FineTuningOptions(epochs=2, learning_rate=5e-4),
+    "WNUT17": FineTuningOptions(epochs=4, learning_rate=5e-4),
 }
-FEW = (50, 200, 1000)       # labels
+FEW = (50, 200)             # labels
 
 
 def few(labels: int) -> Recipe:
@@ -84,33 +84,33 @@ def few(labels: int) -> Recipe:
     return Recipe("SST-2", labels=labels, options=replace(MINILM_OPTIONS["SST-2"], epochs=max(3, 3200 // labels), batch_size=16))
 
 
-RECIPES = {
+LEARNED = {
     **{f"{name}, MiniLM": Recipe(name, options=options) for name, options in MINILM_OPTIONS.items()},
     **{f"{name}, minibert-small": Recipe(name, SMALL, options=options) for name, options in SMALL_OPTIONS.items()},
-    **{f"{name}, untrained": Recipe(name, SMALL, True, options=options) for name, options in SMALL_OPTIONS.items()},
-}
-ONCE = {        # seed 0 only
-    "SST-2, MiniLM frozen": Recipe("SST-2", options=FineTuningOptions(epochs=5, learning_rate=1e-3, trained_layers=0)),
-    "SST-2, MiniLM untrained": Recipe("SST-2", untrained=True, options=MINILM_OPTIONS["SST-2"]),
+    **{f"{name}, untrained": Recipe(name, SMALL, True, options=options) for name, options in SMALL_OPTIONS.items() if name != "WNUT17"},
     **{f"SST-2, MiniLM, {labels} labels": few(labels) for labels in FEW},
 }
+ONCE = {"STS-B, minibert-small", "STS-B, untrained", "WNUT17, minibert-small",       # with seed 0 only
+        *(f"SST-2, MiniLM, {labels} labels" for labels in FEW)}
 ROWS = ([(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS] + [("STS-B, MiniLM untouched", None)]
-        + [(variant, seed) for variant in RECIPES for seed in SEEDS] + [(variant, 0) for variant in ONCE])
-# The marks that were set before anything was measured, where they were reached; and that each control stays what it is
-BANDS = {}
-TOLERANCE = {"dev": 0.02, "test": 0.02}
-CHECKED = [row for row in ROWS if row[1] is None] + [("TREC, minibert-small", 0), ("TREC, untrained", 0), ("STS-B, minibert-small", 0)]
+        + [(variant, seed) for variant in LEARNED for seed in SEEDS if seed == 0 or variant not in ONCE])
+# The marks that were set before anything was measured; and that the controls stay what they are
+BANDS = {"SST-2, MiniLM": {"dev": (0.87, 1.0)}, "TREC, MiniLM": {"test": (0.96, 1.0)}, "STS-B, MiniLM": {"dev": (0.88, 1.0)},
+         "WNUT17, MiniLM": {"test": (0.35, 1.0)}, "STS-B, MiniLM untouched": {"dev": (0.866, 0.868), "test": (0.819, 0.821)},
+         "SST-2, majority": {"dev": (0.509, 0.51)}, "TREC, majority": {"test": (0.188, 0.188)}, "WNUT17, majority": {"test": (0, 0)}}
+TOLERANCE = {"dev": 0.03, "test": 0.03}
+CHECKED = [row for row in ROWS if row[1] is None] + [("TREC, minibert-small", 0), ("TREC, untrained", 0), ("SST-2, MiniLM, 50 labels", 0)]
 
 
 def measure(variant: str, seed: int | None) -> dict:
     """One row of the log, from CACHE where it was made before with the same recipe."""
     if variant == "STS-B, MiniLM untouched":
-        recipe = RECIPES["STS-B, MiniLM"]
+        recipe = LEARNED["STS-B, MiniLM"]
         return _kept(variant, lambda: untouched(recipe))
     if seed is None:
         name, kind = variant.split(", ")
         return _kept(variant, lambda: control(kind, dataset(name)))
-    recipe = (RECIPES | ONCE)[variant]
+    recipe = LEARNED[variant]
     digest = zlib.crc32(json.dumps(asdict(recipe)).encode())
     return _kept(f"{variant}, seed {seed}, {digest:08x}", lambda: learned(recipe, seed))
 
