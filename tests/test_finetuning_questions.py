@@ -15,6 +15,7 @@ from transformers import AutoTokenizer
 
 from minibert import BertConfig, WordPieceTokenizer
 from minibert.finetuning import AnswerPrediction, FineTuning, FineTuningOptions, QuestionAnswering, QuestionExample, evaluate, finetune, model_for, predict
+from minibert.heads import QuestionAnsweringOutputs
 from minibert.hub import SMALL, find_pretrained
 
 WORDS = ["where", "saw", "in", "anna", "paris", "rome", "a", "b", "c", "##a", "?"]
@@ -110,6 +111,18 @@ def test_every_token_may_begin_an_answer_in_its_best_window_only(tokens, max_len
         assert max(worth for _, worth in places) == next(worth for begins, worth in places if begins)
 
 
+def test_a_long_question_loses_its_end():
+    example = QuestionExample("a b c " * 40, "in paris")
+    asked = TOKENIZER.encode(example.question, add_special_tokens=False)
+    for max_length, kept in ((384, 64), (131, 64), (130, 63), (20, 8), (5, 1)):
+        assert TASK.features(TOKENIZER, [example], max_length)[0].input_ids[1:kept + 2] == [*asked[:kept], TOKENIZER.sep_id]
+
+
+def test_a_row_is_starts_and_then_ends():
+    outputs = QuestionAnsweringOutputs(None, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[5.0, 6.0], [7.0, 8.0]]))
+    assert [row.tolist() for row in TASK.rows(outputs)] == [[[1, 2], [5, 6]], [[3, 4], [7, 8]]]
+
+
 @deviation("The best answer and its probability",
            original="among the 20 best starts with the 20 best ends of each window; the softmax runs over the 20 best answers",
            here="among all parts of the passage that may be given; the softmax runs over all of them",
@@ -177,6 +190,12 @@ def test_answers_come_back_character_for_character(small, with_accents, words, f
     features = TASK.features(tokenizer, [example], 128)
     found, = TASK.predict([example], features, pointing(features))
     assert (found.text, found.start, found.end) == (answer, start, start + len(answer)) and found.probability > 0.9
+
+
+def test_an_accent_with_a_piece_of_its_own_is_that_pieces():
+    tokenizer = WordPieceTokenizer({**TOKENIZER.vocab, "##\u0301": len(TOKENIZER)}, lowercase=False)
+    feature, = TASK.features(tokenizer, [QuestionExample("?", "a\u0301 b")], 16)
+    assert feature.places == [(0, 1), (1, 2), (3, 4)]
 
 
 def test_an_answer_within_a_word_is_the_pieces_that_hold_it():
