@@ -117,8 +117,8 @@ def add_options(commands, run) -> None:
     add_machine_options(parser)
 
 
-def add_column(group, role: str, instead: str = "") -> None:
-    group.add_argument(flag(role), metavar="COLUMN", nargs="+" if role == "choices" else None, help=COLUMNS[role] + instead)
+def add_column(group, role: str) -> None:
+    group.add_argument(flag(role), metavar="COLUMN", nargs="+" if role == "choices" else None, help=COLUMNS[role])
 
 
 def add_file_options(group) -> None:
