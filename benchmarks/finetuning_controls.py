@@ -94,7 +94,7 @@ def items(example: TextExample | TaggedExample) -> list[tuple[list[str], str]]:
 
 def _bags(pairs: list[tuple[list[str], str]], columns: dict[str, int]) -> tuple[Tensor, Tensor]:
     """The known features of all items, each once: their columns one after another, and where each item begins."""
-    known = [[columns[feature] for feature in set(features) if feature in columns] for features, _ in pairs]
+    known = [[columns[feature] for feature in dict.fromkeys(features) if feature in columns] for features, _ in pairs]
     starts = torch.tensor([0, *map(len, known)]).cumsum(0)[:-1]                                     # [items]
     return torch.tensor([column for row in known for column in row]), starts
 
