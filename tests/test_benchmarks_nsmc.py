@@ -83,3 +83,15 @@ def test_the_reviews(needs_shared_data):
     assert (len(train), len(test)) == (20_000, 5_000)
     assert sum(review.label == "kind" for review in test) == 2_500 and {review.label for review in train} == set(nsmc.LABELS)
     assert not {review.text for review in train} & {review.text for review in test}
+
+
+def test_what_the_log_shows():
+    written = json.loads((log.LOGS / "nsmc.json").read_text(encoding="utf-8"))
+    rows = {(row["variant"], row["seed"]): row for row in written["rows"]}
+    assert list(rows) == nsmc.ROWS
+    test = {variant: mean(row["test"] for (name, _), row in rows.items() if name == variant) for variant, _ in nsmc.ROWS}
+    tokens = {variant: rows[variant, 0]["tokens"] for variant in nsmc.RECIPES}
+    assert abs(test["pieces, syllables"] - test["pieces, letters"]) < 0.02, "a vocabulary of its own sets nearly all of it right"
+    assert tokens["characters, letters"] > 2.2 * tokens["characters, syllables"]
+    assert test["syllable vocabulary, letters"] < test["majority"] + 0.1 < test["characters, letters"] - 0.04
+    assert test["characters"] > test["pieces, syllables"] > test["words"], "counted pairs of characters are better than this small model"
