@@ -3,7 +3,6 @@
 import random
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
@@ -369,7 +368,7 @@ def copies_in_place(ids, mask_id):
 # -- think: what a probe shows -----------------------------------------------------------------------------------------
 
 def what_it_shows(accuracy, majority, untrained, control, margin=0.05):
-    """Who deserves the credit for a probe's accuracy? Only what it is ahead of by more than `margin` does not.
+    """Who deserves the credit for a probe's accuracy? The first rival that it is not ahead of by more than `margin`.
 
     majority   of always answering with the commonest label
     control    of the same probe, on the same vectors, for labels that mean nothing
