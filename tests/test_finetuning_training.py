@@ -262,7 +262,9 @@ class Scripted(Classification):
         self.values = iter(values)
 
     def score(self, examples, predictions):
-        return {"other": 1.0, "accuracy": next(self.values)}
+        value = next(self.values)
+        accuracy, loss = value if isinstance(value, tuple) else (value, 1.0)
+        return {"other": 1.0, "accuracy": accuracy, "loss": loss}
 
 
 def scripted(values, judge=EXAMPLES[:2], **more):
@@ -282,6 +284,25 @@ def test_the_first_of_the_best_epochs_is_what_stays(values, best):
     assert [epoch.is_best for epoch in epochs] == [all(value > other for other in values[:n]) for n, value in enumerate(values)]
     assert [epoch.scores["accuracy"] for epoch in epochs] == values and "loss" in epochs[0].scores
     assert [(epoch.epoch, epoch.step) for epoch in epochs] == [(n, 3 * n) for n in range(1, len(values) + 1)]
+
+
+def test_of_equal_scores_the_one_with_the_lower_loss_stays():
+    for values, best in (([(0.5, 0.9), (0.5, 0.2), (0.5, 0.4)], 2), ([(0.5, 0.9), (0.4, 0.1), (0.6, 3.0)], 3), ([(0.5, 0.3), (0.5, 0.3)], 1)):
+        _, model, seen = scripted(values)
+        assert equal(weights(model), seen[best - 1])
+
+
+def test_the_best_is_left_when_something_breaks():
+    model, seen = make_model(), []
+
+    def on_epoch(epoch):
+        seen.append(weights(model))
+        if epoch.epoch == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        finetune(make_run(model, Scripted([0.1, 0.5, 0.3]), epochs=3), EXAMPLES[:2], on_epoch=on_epoch)
+    assert equal(weights(model), seen[1]) and not model.training and all(parameter.requires_grad for parameter in model.parameters())
 
 
 def test_without_a_judge_the_last_epoch_is_the_best():

@@ -83,7 +83,7 @@ class Epoch:
     step: int                       # updates done
     loss: float                     # mean of the training batches
     scores: dict[str, float]        # on the examples to judge by: "loss" and the task's metrics; empty without any
-    is_best: bool                   # whether these weights are the best so far
+    is_best: bool                   # whether these weights are the best so far: what `finetune` leaves in the model
 
 
 def model_for(task: Task, name: str | Path | BertConfig, seed: int = 0) -> BertPreTrainedModel:
@@ -184,8 +184,8 @@ def finetune(run: FineTuning, judge: Sequence = (), *, on_epoch: Callable[[Epoch
              progress: bool = False) -> list[Epoch]:
     """Train a run to its end, and leave in its model the weights of the best epoch, in eval mode. Returns all epochs.
 
-    judge       examples that are scored after each epoch, by the task's first metric, to choose the best one and to stop
-                early; without any, the last epoch is the best
+    judge       examples that are scored after each epoch, by the task's first metric (of equals the lower loss wins), to
+                choose the best one and to stop early; without any, the last epoch is the best
     on_epoch    is called after each epoch, the model as it was then
     stop        ends the run after the step in which it was told to; what was the best so far is kept
     """
@@ -193,7 +193,7 @@ def finetune(run: FineTuning, judge: Sequence = (), *, on_epoch: Callable[[Epoch
         _check_labels(run.task.features(run.tokenizer, judge, run.options.max_length), "to score")
     epochs: list[Epoch] = []
     losses: list[float] = []
-    best, waited = _weights(run.model), 0
+    best, waited = None, 0          # (rank, weights) of the best epoch
     bar = tqdm(total=run.steps, disable=None if progress else True, unit=" steps", desc="Fine-tuning", dynamic_ncols=True)
 
     def after_step(step: Step, seconds: float) -> bool:
@@ -202,22 +202,25 @@ def finetune(run: FineTuning, judge: Sequence = (), *, on_epoch: Callable[[Epoch
         bar.update()
         if step.step % run.epoch_steps == 0:
             scores = evaluate(run.model, run.task, run.tokenizer, judge, run.options.max_length, run.precision)[0] if judge else {}
-            value = scores.get(run.task.metrics[0], float(len(epochs)))
-            is_best = value > max((epoch.scores.get(run.task.metrics[0], -1.0) for epoch in epochs), default=-math.inf)
+            # of equal scores, which are common on few examples, the lower loss; without scores the last epoch
+            rank = (scores[run.task.metrics[0]], -scores["loss"]) if judge else (0.0, float(len(epochs)))
+            is_best = best is None or rank > best[0]
             epochs.append(Epoch(len(epochs) + 1, step.step, sum(losses) / len(losses), scores, is_best))
             losses.clear()
-            best, waited = (_weights(run.model), 0) if is_best else (best, waited + 1)
+            best, waited = ((rank, _weights(run.model)), 0) if is_best else (best, waited + 1)
             bar.set_postfix({"loss": f"{epochs[-1].loss:.3f}"} | {name: f"{score:.3f}" for name, score in scores.items() if name != "loss"})
             if on_epoch:
                 on_epoch(epochs[-1])
         return not (stop and any(stop.agreed(Processes(), False))) and not (run.options.patience and waited >= run.options.patience)
 
-    with bar:
-        drive(run, after_step)
-    if epochs:
-        run.model.load_state_dict(best)
-    run.task.finish(run.model)
-    run.model.eval().requires_grad_()
+    try:
+        with bar:
+            drive(run, after_step)
+    finally:                        # whatever ended it, the best is what is left
+        if best is not None:
+            run.model.load_state_dict(best[1])
+        run.task.finish(run.model)
+        run.model.eval().requires_grad_()
     return epochs
 
 
