@@ -517,3 +517,21 @@ def test_a_run_that_cannot_begin():
     with pytest.raises(ValueError, match="trained_layers is 4, but the model has 3 layers"):
         make_run(trained_layers=4)
     make_run(trained_layers=3)
+
+
+def test_a_text_is_no_example():
+    model, task = make_model(), Classification(LABELS)
+    for call in (lambda: make_run(examples=["a text"]), lambda: evaluate(model, task, TOKENIZER, ["a text"]), lambda: predict(model, task, TOKENIZER, "a text")):
+        with pytest.raises(ValueError, match="such as TextExample\\(...\\), but one is 'a"):
+            call()
+
+
+def test_the_norm_behind_a_pre_norm_stack_learns_with_the_last_layers():
+    model = make_model(norm_first=True)
+    before = weights(model)
+    finetune(make_run(model, trained_layers=1))
+    moved = {name for name, tensor in weights(model).items() if not torch.equal(tensor, before[name])}
+    assert {"bert.encoder.norm.weight", "bert.encoder.layer.2.output.dense.weight"} <= moved
+    assert not any(name.startswith(("bert.embeddings", "bert.encoder.layer.0", "bert.encoder.layer.1")) for name in moved)
+    still = make_run(make_model(norm_first=True), trained_layers=0).model
+    assert not still.bert.encoder.norm.weight.requires_grad

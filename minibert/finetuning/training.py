@@ -117,6 +117,7 @@ class FineTuning:
     def __init__(self, model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenizer, examples: Sequence, options: FineTuningOptions):
         if not examples:
             raise ValueError("there are no examples to learn from")
+        _check_kind(examples)
         check_length(model, options.max_length)
         _check_classes(model, task)
         depth = model.config.num_hidden_layers
@@ -141,6 +142,8 @@ class FineTuning:
         if bert.pooler is not None:
             head.append(bert.pooler)            # it works for the head alone, and many a file has none
         body = [bert.embeddings, bert.encoder] if count is None else list(bert.encoder.layer[len(bert.encoder.layer) - count:])
+        if count and self.model.config.norm_first:
+            body.append(bert.encoder.norm)      # it stands behind the last layer
         if not body + head:
             raise ValueError(f"trained_layers is {count}, and a {type(self.model).__name__} has no head: nothing would learn")
         optimizers = []
@@ -233,6 +236,7 @@ def evaluate(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokeniz
     """
     if not examples:
         raise ValueError("there are no examples to score")
+    _check_kind(examples)
     features = task.features(tokenizer, examples, check_length(model, max_length))
     _check_labels(features, "to score")
     rows, loss = _answers(model, task, tokenizer, features, precision, progress)
@@ -246,6 +250,7 @@ def predict(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokenize
     """A prediction for each example; labels, where there are any, are not looked at. The model is put into eval mode and back."""
     if not examples:
         return []
+    _check_kind(examples)
     examples = [dataclasses.replace(example, **task.unlabelled) for example in examples]
     features = task.features(tokenizer, examples, check_length(model, max_length))
     rows, _ = _answers(model, task, tokenizer, features, precision, progress)
@@ -275,6 +280,12 @@ def _forward(model: BertPreTrainedModel, task: Task, tokenizer: WordPieceTokeniz
     batch = {name: tensor.to(device) for name, tensor in task.collate(features, tokenizer.pad_id).items()}
     with torch.autocast(device.type, precision) if precision != torch.float32 else nullcontext():
         return model(**batch)
+
+
+def _check_kind(examples: Sequence) -> None:
+    for example in examples:
+        if not dataclasses.is_dataclass(example):
+            raise ValueError(f"examples must be a list of what the task reads, such as TextExample(...), but one is {example!r}")
 
 
 def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
