@@ -117,10 +117,15 @@ def quiz_cells(stem: str) -> list[NotebookNode]:
     blocks = []
     for i, question in enumerate(questions, 1):
         blocks.append(f"**Question {i}.** {question['ask'].strip()}")
-        for letter, option in zip("ABCDEF", question["option"]):
+        for letter, option in zip("ABCDEF", shuffled(question)):
             verdict = "Right." if option.get("right") else "No."
             blocks.append(details(f"{letter}. {option['text'].strip()}", f"{verdict} {option['why'].strip()}"))
     return [generated(new_markdown_cell("\n\n".join(blocks)), f"quiz-{stem}", generated="quiz")]
+
+
+def shuffled(question: dict) -> list[dict]:
+    """Its options in an order that no author has chosen and that stays: by a digest of the question's words, not by their place in the file."""
+    return sorted(question["option"], key=lambda option: hashlib.md5(f"{option['text'].strip()} {question['ask'].strip()}".encode()).digest())
 
 
 def task_text(exercise: Exercise, level: int = 3) -> str:
