@@ -2,6 +2,9 @@
 
 An exercise has one source: a real, running solution whose blanks are marked by a trailing comment `# blank: …`.
 The stub in the notebook, the hidden solution and the solutions notebook are all made from it.
+
+What a reader works with (task, hints, solution, check) stands in `chNN_name.py`. The other right answers and the planted
+wrong ones, on which the check itself is tested, stand apart in `planted/chNN_name.py`.
 """
 
 import ast
@@ -41,8 +44,6 @@ class Exercise:
     paragraph: str                      # heading in the chapter that explains it, word for word
     solution: Callable                  # a function or class with `# blank: …` comments
     check: Callable[[Callable], None]
-    right: tuple[Callable, ...]         # other right answers, differently written
-    wrong: dict[Callable, str]          # planted wrong answers -> a regular expression for the message each must get
 
     def __post_init__(self):
         if self.size not in SIZES:
@@ -51,6 +52,16 @@ class Exercise:
     @property
     def name(self) -> str:
         return self.solution.__name__
+
+    @property
+    def right(self) -> tuple[Callable, ...]:
+        """Other right answers, differently written."""
+        return answers_to(self.solution).right
+
+    @property
+    def wrong(self) -> dict[Callable, str]:
+        """Planted wrong answers -> a regular expression for the message that each must get."""
+        return answers_to(self.solution).wrong
 
     def solution_source(self) -> str:
         """The solution as the reader sees it: the marks of the blanks are gone, their words stay as comments."""
@@ -71,6 +82,17 @@ class Exercise:
 
     def _source(self) -> str:
         return dedent(inspect.getsource(self.solution))
+
+
+def answers_to(solution: Callable):
+    """The planted answers to the exercise with this solution. Imported when asked for: they are made from the solution."""
+    module = solution.__module__.rpartition(".")[2]
+    return importlib.import_module(f"minibert.exercises.planted.{module}").ANSWERS[solution.__name__]
+
+
+def known(solution: Callable) -> tuple[tuple[Callable, str], ...]:
+    """Wrong answers with a sentence each, for a check that recognises a result by the wrong answer that makes it."""
+    return answers_to(solution).known
 
 
 @cache
@@ -115,6 +137,11 @@ def check(answer: Callable) -> Callable:
         raise Mistake(f"{name} stops with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”.") from error
     print(f"right: {name} passes every check")
     return answer
+
+
+def draw(*shape: int, seed: int = 0) -> Tensor:
+    """Numbers for a check, the same at each call: normal, float64."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def expect_tensor(found, shape, what: str) -> None:

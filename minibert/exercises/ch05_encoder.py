@@ -1,7 +1,5 @@
 """Exercises of chapter 5: GELU, a stack of layers, one encoder layer, and counting it."""
 
-import copy
-import dataclasses
 import itertools
 import math
 
@@ -63,83 +61,6 @@ def check_gelu(answer):
     ], "your GELU", tolerance=1e-6)
 
 
-def gelu_by_cdf(x):
-    return x * torch.special.ndtr(x)
-
-
-def gelu_by_erfc(x):
-    return x * torch.erfc(-x / 2 ** 0.5) / 2
-
-
-def gelu_even(x):
-    return x * 0.5 * (1 * torch.erf(x / math.sqrt(2)))
-
-
-def gelu_tanh(x):
-    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-
-
-def gelu_sigmoid(x):
-    return x * torch.sigmoid(1.702 * x)
-
-
-def gelu_silu(x):
-    return x * torch.sigmoid(x)
-
-
-def gelu_relu(x):
-    return x.clamp(min=0)
-
-
-def gelu_no_root(x):
-    return 0.5 * x * (1 + torch.erf(x))
-
-
-def gelu_probability_only(x):
-    return torch.special.ndtr(x)
-
-
-def gelu_doubled(x):
-    return x * (1 + torch.erf(x / math.sqrt(2)))
-
-
-def gelu_in_float32(x):
-    return F.gelu(x.float())
-
-
-def gelu_minus(x):
-    return 0.5 * x * (1 - torch.erf(x / math.sqrt(2)))
-
-
-def gelu_erf_alone(x):
-    return x * torch.erf(x / math.sqrt(2))
-
-
-def gelu_without_brackets(x):
-    return x * (0.5 * 1 + torch.erf(x / math.sqrt(2)))
-
-
-def gelu_times_root(x):
-    return 0.5 * x * (1 + torch.erf(x * math.sqrt(2)))
-
-
-def gelu_half(x):
-    return 0.5 * x * (1 + torch.erf(x / 2))
-
-
-def gelu_of_one_number(x):
-    return 0.5 * x * (1 + math.erf(x / math.sqrt(2)))
-
-
-def gelu_density(x):
-    return x * torch.distributions.Normal(0, 1).log_prob(x).exp()
-
-
-def gelu_in_place(x):
-    x *= torch.special.ndtr(x)
-    return x
-
-
 # -- build: a stack of layers ----------------------------------------------------------------------------------------
 
 def make_stack(config, count):
@@ -180,74 +101,6 @@ def check_make_stack(answer):
         for name, value in built.items():
             if value != getattr(config, name):
                 raise Mistake(f"Layer {i} has the {name} {value}; the config that was handed in says {getattr(config, name)}.")
-
-
-def stack_by_append(config, count):
-    stack = nn.ModuleList()
-    for _ in range(count):
-        stack.append(BertLayer(config))
-    return stack
-
-
-def stack_by_insert(config, count):
-    stack = nn.ModuleList([BertLayer(config)])
-    while len(stack) < count:
-        stack.insert(0, BertLayer(config))
-    return stack
-
-
-def stack_shared(config, count):
-    return nn.ModuleList([BertLayer(config)] * count)
-
-
-def stack_of_copies(config, count):
-    layer = BertLayer(config)
-    return nn.ModuleList(copy.deepcopy(layer) for _ in range(count))
-
-
-def stack_as_list(config, count):
-    return [BertLayer(config) for _ in range(count)]
-
-
-def stack_of_one(config, count):
-    return nn.ModuleList([BertLayer(config)])
-
-
-def stack_sequential(config, count):
-    return nn.Sequential(*(BertLayer(config) for _ in range(count)))
-
-
-def stack_of_attention(config, count):
-    return nn.ModuleList(BertAttention(config) for _ in range(count))
-
-
-def stack_of_base(config, count):
-    return nn.ModuleList(BertLayer(BertConfig(vocab_size=11)) for _ in range(count))
-
-
-def stack_of_the_config(config, count):
-    return nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
-
-
-def stack_of_two_by_turns(config, count):
-    pair = BertLayer(config), BertLayer(config)
-    return nn.ModuleList(pair[i % 2] for i in range(count))
-
-
-def stack_with_a_late_copy(config, count):
-    stack = nn.ModuleList(BertLayer(config) for _ in range(count))
-    stack[-1] = copy.deepcopy(stack[-2])
-    return stack
-
-
-def stack_of_another_config(config, count):
-    other = BertConfig(vocab_size=11, hidden_size=config.hidden_size, num_attention_heads=config.num_attention_heads,
-                       intermediate_size=config.intermediate_size)
-    return nn.ModuleList(BertLayer(other) for _ in range(count))
-
-
-def stack_with_one_head(config, count):
-    return nn.ModuleList(BertLayer(dataclasses.replace(config, num_attention_heads=1)) for _ in range(count))
 
 
 # -- build, and swapped in: one encoder layer ------------------------------------------------------------------------
@@ -380,183 +233,6 @@ def _random_weights(module):
     return module
 
 
-class _Variant(EncoderLayer):
-    """The ways to get the second half wrong, one method each."""
-
-    def forward(self, hidden, mask=None, output_weights=False):
-        attended, weights = self.attention(hidden, mask, output_weights)
-        return self.second_half(hidden, attended), weights
-
-    def back(self, attended):
-        return self.dropout(self.output["dense"](F.gelu(self.intermediate["dense"](attended))))
-
-
-class LayerByFunctional(EncoderLayer):
-    def forward(self, hidden, mask=None, output_weights=False):
-        x, weights = self.attention(hidden, mask, output_weights)
-        up, down, norm = self.intermediate["dense"], self.output["dense"], self.output["LayerNorm"]
-        y = F.linear(F.linear(x, up.weight, up.bias).mul(torch.special.ndtr(F.linear(x, up.weight, up.bias))), down.weight, down.bias)
-        return F.layer_norm(F.dropout(y, self.dropout.p, self.training) + x, norm.normalized_shape, norm.weight, norm.bias, norm.eps), weights
-
-
-class LayerOfPieces(_Variant):
-    def second_half(self, hidden, attended):
-        pieces = [self.back(attended[:, i:i + 1]) + attended[:, i:i + 1] for i in range(attended.size(1))]   # token by token
-        return self.output["LayerNorm"](torch.cat(pieces, dim=1))
-
-
-class LayerWithoutResidual(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](self.back(attended))
-
-
-class LayerWithoutNorm(_Variant):
-    def second_half(self, hidden, attended):
-        return attended + self.back(attended)
-
-
-class LayerWrongResidual(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](hidden + self.back(attended))
-
-
-class LayerNormBeforeSum(_Variant):
-    def second_half(self, hidden, attended):
-        return attended + self.output["LayerNorm"](self.back(attended))
-
-
-class LayerPreNorm(_Variant):
-    def second_half(self, hidden, attended):
-        return attended + self.back(self.output["LayerNorm"](attended))
-
-
-class LayerLinear(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](self.intermediate["dense"](attended))))
-
-
-class LayerRelu(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](self.intermediate["dense"](attended).relu())))
-
-
-class LayerTanhGelu(_Variant):
-    def second_half(self, hidden, attended):
-        wide = F.gelu(self.intermediate["dense"](attended), approximate="tanh")
-        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
-
-
-class LayerDefaultEps(_Variant):
-    def second_half(self, hidden, attended):
-        norm = self.output["LayerNorm"]
-        return F.layer_norm(attended + self.back(attended), norm.normalized_shape, norm.weight, norm.bias)
-
-
-class LayerWithoutMask(EncoderLayer):
-    def forward(self, hidden, mask=None, output_weights=False):
-        return super().forward(hidden, None, output_weights)
-
-
-class LayerWithoutWeights(EncoderLayer):
-    def forward(self, hidden, mask=None, output_weights=False):
-        return super().forward(hidden, mask)
-
-
-class LayerEarlyDropout(_Variant):
-    def second_half(self, hidden, attended):
-        wide = F.gelu(self.dropout(self.intermediate["dense"](attended)))
-        return self.output["LayerNorm"](attended + self.output["dense"](wide))
-
-
-class LayerNoDropout(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.output["dense"](F.gelu(self.intermediate["dense"](attended))))
-
-
-class LayerLateDropout(LayerNoDropout):
-    def second_half(self, hidden, attended):
-        return self.dropout(super().second_half(hidden, attended))
-
-
-class LayerAlwaysDrops(_Variant):
-    def second_half(self, hidden, attended):
-        back = F.dropout(self.output["dense"](F.gelu(self.intermediate["dense"](attended))), self.dropout.p)
-        return self.output["LayerNorm"](attended + back)
-
-
-class LayerDropsTwice(_Variant):
-    def second_half(self, hidden, attended):
-        wide = self.dropout(F.gelu(self.intermediate["dense"](attended)))
-        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
-
-
-class LayerDropsTheStream(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](self.dropout(attended) + self.back(attended))
-
-
-class LayerDropsTheSum(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](self.dropout(attended + self.output["dense"](F.gelu(self.intermediate["dense"](attended)))))
-
-
-class LayerActivationFirst(_Variant):
-    def second_half(self, hidden, attended):
-        wide = self.intermediate["dense"](F.gelu(attended))
-        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
-
-
-class LayerActivationTwice(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.dropout(F.gelu(self.output["dense"](F.gelu(self.intermediate["dense"](attended))))))
-
-
-class LayerActivationLast(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.dropout(F.gelu(self.output["dense"](self.intermediate["dense"](attended)))))
-
-
-class LayerTwoResiduals(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + hidden + self.back(attended))
-
-
-class LayerDropsTheInput(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.back(self.dropout(attended)))
-
-
-class LayerWithoutTuple(EncoderLayer):
-    def forward(self, hidden, mask=None, output_weights=False):
-        return super().forward(hidden, mask, output_weights)[0]
-
-
-class LayerNormOfResidual(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended) + self.back(attended)
-
-
-class LayerReadsInput(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](attended + self.back(hidden))
-
-
-class LayerIgnoresAttention(_Variant):
-    def second_half(self, hidden, attended):
-        return self.output["LayerNorm"](hidden + self.back(hidden))
-
-
-class LayerOneNormTwice(_Variant):
-    def second_half(self, hidden, attended):
-        return self.attention.output.LayerNorm(attended + self.back(attended))
-
-
-class LayerOtherRate(EncoderLayer):
-    def __init__(self, config):
-        super().__init__(config)
-        self.dropout = nn.Dropout()
-
-
 # -- think: count one layer ------------------------------------------------------------------------------------------
 
 def layer_parameters(hidden, intermediate):
@@ -604,89 +280,6 @@ def check_layer_parameters(answer):
         raise Mistake(f"For hidden {h} and intermediate {i} you count {found:,}; there are {right:,}, {too}. {explanation}")
 
 
-def layer_parameters_by_building(hidden, intermediate):
-    with torch.device("meta"):
-        layer = BertLayer(BertConfig(vocab_size=1, hidden_size=hidden, num_attention_heads=1, intermediate_size=intermediate))
-    return sum(p.numel() for p in layer.parameters())
-
-
-def layer_parameters_by_matrices(hidden, intermediate):
-    shapes = [(hidden, hidden), (hidden,)] * 4 + [(hidden,)] * 4 + [(intermediate, hidden), (intermediate,), (hidden, intermediate), (hidden,)]
-    return sum(math.prod(shape) for shape in shapes)
-
-
-def count_only_matrices(hidden, intermediate):
-    return 4 * hidden ** 2 + 2 * hidden * intermediate
-
-
-def count_without_biases(hidden, intermediate):
-    return 4 * hidden ** 2 + 2 * hidden * intermediate + 4 * hidden
-
-
-def count_without_feed_forward_biases(hidden, intermediate):
-    return 4 * (hidden ** 2 + hidden) + 2 * hidden * intermediate + 4 * hidden
-
-
-def count_without_norms(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - 4 * hidden
-
-
-def count_one_norm(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - 2 * hidden
-
-
-def count_without_output_map(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - hidden ** 2 - hidden
-
-
-def count_one_way(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - hidden * intermediate - hidden
-
-
-def count_the_rumour(hidden, intermediate):
-    return 7_000_000
-
-
-def count_three_norms(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) + 2 * hidden
-
-
-def count_wide_biases(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) + intermediate - hidden
-
-
-def count_five_maps(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) + hidden * (hidden + 1)
-
-
-def count_single_biases(hidden, intermediate):
-    return 4 * (hidden ** 2 + 1) + 2 * hidden * intermediate + intermediate + hidden + 4 * hidden
-
-
-def count_no_bias_up(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - intermediate
-
-
-def count_no_bias_down(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - hidden
-
-
-def count_one_matrix(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - hidden * intermediate
-
-
-def count_narrow_biases(hidden, intermediate):
-    return layer_parameters(hidden, intermediate) - intermediate + hidden
-
-
-def count_four_times(hidden, intermediate):
-    return 12 * hidden ** 2 + 13 * hidden
-
-
-def count_twelve(hidden, intermediate):
-    return 12 * layer_parameters(hidden, intermediate)
-
-
 EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=5, title="GELU, exactly", solution=gelu, check=check_gelu,
@@ -695,14 +288,7 @@ EXERCISES = [
              "$\\Phi(x) = \\tfrac12\\,(1 + \\text{erf}(x / \\sqrt 2))$.",
         hints=("At $x = 0$ the probability is one half, far to the right it is 1, far to the left 0. Check your Φ there first.",
                "`probability = 0.5 * (1 + torch.erf(x / math.sqrt(2)))`. Mind the plus."),
-        paragraph="An activation with a soft knee",
-        right=(gelu_by_cdf, gelu_by_erfc),
-        wrong={gelu_even: "is even, g\\(-1\\) = g\\(1\\) = 0.3413", gelu_tanh: "the tanh approximation", gelu_sigmoid: "sigmoid approximation",
-               gelu_silu: "that is SiLU", gelu_relu: "that is ReLU", gelu_no_root: "erf wants x / √2",
-               gelu_probability_only: "probability Φ\\(x\\) alone", gelu_doubled: "twice the right value", gelu_in_float32: "turns torch.float64 into",
-               gelu_minus: "being \\*above\\* x", gelu_erf_alone: "erf itself runs", gelu_without_brackets: "brackets round",
-               gelu_times_root: "divide by the root", gelu_of_one_number: "stops at a vector of 7 numbers", gelu_half: "the \\*root\\* of 2", gelu_density: "the \\*density\\*",
-               gelu_in_place: "changes its input: after the call x\\[0\\] is -0.0040"}),
+        paragraph="An activation with a soft knee"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="One encoder layer", solution=EncoderLayer, check=check_encoder_layer,
         task="Write the second half of an encoder layer: after attention comes the feed-forward (up to $I$, GELU, back to $H$), "
@@ -710,50 +296,19 @@ EXERCISES = [
              "under the names of the published checkpoints; your class will run inside a real BERT below.",
         hints=("Three lines: wide = activation of the first linear map; back = dropout of the second; hidden = norm of a sum. Which two things are added?",
                "The feed-forward reads `attended`, so `attended` is what it adds itself to: `LayerNorm(attended + back)`."),
-        paragraph="One layer by hand",
-        right=(LayerByFunctional, LayerOfPieces),
-        wrong={LayerWithoutResidual: "residual connection is missing", LayerWithoutNorm: "sum is not normalised",
-               LayerWrongResidual: "adds what came into the layer", LayerNormBeforeSum: "You normalise before adding",
-               LayerPreNorm: "That is pre-norm", LayerLinear: "no activation", LayerRelu: "activation is ReLU",
-               LayerTanhGelu: "tanh form", LayerDefaultEps: "default eps 1e-05; the config asks for 0.1",
-               LayerWithoutMask: "mask does not reach", LayerWithoutWeights: "second thing that forward gives back",
-               LayerEarlyDropout: "before the second linear map", LayerNoDropout: "nothing is dropped",
-               LayerLateDropout: "stands after the LayerNorm", LayerOtherRate: "(49|50|51|52)% of the feed-forward's result",
-               LayerAlwaysDrops: "In evaluation your layer gives two answers", LayerDropsTwice: "In training 5\\d% of the numbers at the three",
-               LayerDropsTheStream: "never what came out of attention", LayerDropsTheSum: "the sum is dropped",
-               LayerActivationFirst: "before the first linear map", LayerActivationTwice: "once more, after the second",
-               LayerActivationLast: "activation comes after the second linear map", LayerTwoResiduals: "add the layer's input as well",
-               LayerDropsTheInput: "(49|5\\d)% of the numbers at the three", LayerWithoutTuple: "not a Tensor",
-               LayerNormOfResidual: "normalise the residual alone", LayerReadsInput: "reads what came into the layer",
-               LayerIgnoresAttention: "used nowhere", LayerOneNormTwice: "attention's LayerNorm a second time"}),
+        paragraph="One layer by hand"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=8, title="A stack whose layers all learn", solution=make_stack, check=check_make_stack,
         task="Make `count` layers from one config. Each has weights of its own, no two start alike, and a model that "
              "holds the stack hands *all* of their parameters to the optimiser.",
         hints=("Three Python habits go wrong here: `[layer] * n`, copies of one layer, and a plain list. What is wrong with each?",
                "A list comprehension that calls `BertLayer(config)` anew for each layer, in an `nn.ModuleList`."),
-        paragraph="Twelve of them",
-        right=(stack_by_append, stack_by_insert),
-        wrong={stack_shared: "one and the same layer: .* parameters where", stack_of_copies: "Layers 0 and 1 start with exactly the same weights",
-               stack_as_list: "plain list", stack_of_one: "Asked for 3 layers, your stack holds 1",
-               stack_sequential: "but it is a Sequential", stack_of_attention: "holds a BertAttention where", stack_of_base: "has the hidden_size 768",
-               stack_of_the_config: "the config's num_hidden_layers", stack_of_two_by_turns: "Places 0 and 2 hold one and the same",
-               stack_with_a_late_copy: "Layers 1 and 2 start", stack_of_another_config: "hidden_dropout_prob 0.1; the config that was handed in says 0.3",
-               stack_with_one_head: "num_attention_heads 1"}),
+        paragraph="Twelve of them"),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="Seven million, to the last one", solution=layer_parameters, check=check_layer_parameters,
         task="With pencil and paper first: how many parameters has one encoder layer, as a function of its two widths? The "
              "number of heads is not among them. Why not?",
         hints=("A linear map from $a$ to $b$ has $ab + b$. A LayerNorm has two vectors. There are six linear maps and two norms.",
                "Four maps of $H^2 + H$ in attention; $HI + I$ up and $IH + H$ back; $2 \\cdot 2H$ for the norms."),
-        paragraph="Where 109,482,240 come from",
-        right=(layer_parameters_by_building, layer_parameters_by_matrices),
-        wrong={count_only_matrices: "All biases and both LayerNorms", count_without_biases: "All biases: four",
-               count_without_feed_forward_biases: "biases of the feed-forward", count_without_norms: "The LayerNorms, or the four",
-               count_one_norm: "One LayerNorm", count_without_output_map: "output map of attention",
-               count_one_way: "way back through", count_the_rumour: "6,998,816 fewer. One encoder layer of BERT-base has 7,087,872",
-               count_three_norms: "24 fewer. A third LayerNorm", count_wide_biases: "at width intermediate", count_five_maps: "A fifth map",
-               count_single_biases: "not 1. They seem", count_no_bias_up: "bias of the way up", count_no_bias_down: "bias of the way back",
-               count_one_matrix: "One of the two matrices", count_narrow_biases: "not hidden. They seem", count_four_times: "four times hidden",
-               count_twelve: "that is twelve layers"}),
+        paragraph="Where 109,482,240 come from"),
 ]

@@ -81,52 +81,6 @@ def check_bertsum_input(answer):
     ], "the places")
 
 
-def input_by_loops(sentences, cls_id, sep_id):
-    rows = [[cls_id, *pieces, sep_id] for pieces in sentences]
-    places = [sum(map(len, rows[:n])) for n in range(len(rows))]
-    return sum(rows, []), [n & 1 for n, row in enumerate(rows) for _ in row], places
-
-
-def input_read_back(sentences, cls_id, sep_id):
-    ids = [token for pieces in sentences for token in (cls_id, *pieces, sep_id)]
-    places = [i for i, token in enumerate(ids) if token == cls_id]
-    return torch.tensor(ids), torch.tensor([(sum(place <= i for place in places) - 1) % 2 for i in range(len(ids))]), torch.tensor(places)
-
-
-def _input(tokens=lambda n, pieces, c, s: [c, *pieces, s], segment=lambda n, length: [n % 2] * length, place=lambda n, ids, tokens: len(ids)):
-    """A planted wrong answer: one of the three parts made in another way."""
-    def wrong(sentences, cls_id, sep_id):
-        ids, segments, places = [], [], []
-        for n, pieces in enumerate(sentences):
-            row = tokens(n, pieces, cls_id, sep_id)
-            places.append(place(n, ids, row))
-            segments += segment(n, len(row))
-            ids += row
-        return ids, segments, places
-    return wrong
-
-
-def _named(name, function):
-    function.__name__ = name
-    return function
-
-
-input_one_cls = _named("input_one_cls", _input(tokens=lambda n, pieces, c, s: [*([] if n else [c]), *pieces, s]))
-input_no_sep = _named("input_no_sep", _input(tokens=lambda n, pieces, c, s: [c, *pieces]))
-input_swapped = _named("input_swapped", _input(tokens=lambda n, pieces, c, s: [s, *pieces, c]))
-input_bare = _named("input_bare", _input(tokens=lambda n, pieces, c, s: list(pieces)))
-input_numbered = _named("input_numbered", _input(segment=lambda n, length: [n] * length))
-input_as_pair = _named("input_as_pair", _input(segment=lambda n, length: [min(n, 1)] * length))
-input_from_one = _named("input_from_one", _input(segment=lambda n, length: [1 - n % 2] * length))
-input_one_segment = _named("input_one_segment", _input(segment=lambda n, length: [0] * length))
-input_short_segments = _named("input_short_segments", _input(segment=lambda n, length: [n % 2] * (length - 2)))
-input_ends = _named("input_ends", _input(place=lambda n, ids, tokens: len(ids) + len(tokens) - 1))
-input_next = _named("input_next", _input(place=lambda n, ids, tokens: len(ids) + len(tokens)))
-input_first_piece = _named("input_first_piece", _input(place=lambda n, ids, tokens: len(ids) + 1))
-input_counts_sentences = _named("input_counts_sentences", _input(place=lambda n, ids, tokens: n))
-input_counts_pieces = _named("input_counts_pieces", _input(place=lambda n, ids, tokens: len(ids) - 2 * n))
-
-
 # -- build: the greedy oracle ----------------------------------------------------------------------------------------
 
 def greedy_choice(sentences, summary, k):
@@ -197,70 +151,6 @@ def _numbers_of(found, what):
     if len(set(found)) < len(found):
         raise Mistake(f"{what} gives back {list(found)}: a sentence is in it twice.")
     return list(found)
-
-
-def _overlap(sentences, summary, numbers, sizes=(1, 2)):
-    return sum(overlap_f1(set().union(*(ngrams(sentences[n], size) for n in numbers)), ngrams(summary, size)) for size in sizes)
-
-
-def greedy_by_recursion(sentences, summary, k, chosen=()):
-    now = _overlap(sentences, summary, chosen)
-    better = [(_overlap(sentences, summary, (*chosen, n)), -n) for n in range(len(sentences)) if n not in chosen]
-    if len(chosen) == k or not better or max(better)[0] <= now:
-        return sorted(chosen)
-    return greedy_by_recursion(sentences, summary, k, (*chosen, -max(better)[1]))
-
-
-def greedy_by_gains(sentences, summary, k):
-    chosen = []
-    for _ in range(k):
-        now, winner, most = _overlap(sentences, summary, chosen), None, 0.0
-        for n in set(range(len(sentences))) - set(chosen):
-            gain = _overlap(sentences, summary, [*chosen, n]) - now
-            if gain > most or (gain == most > 0 and n < winner):
-                winner, most = n, gain
-        if winner is not None:
-            chosen.append(winner)
-    return [n for n in range(len(sentences)) if n in chosen]
-
-
-def greedy_alone(sentences, summary, k):
-    order = sorted(range(len(sentences)), key=lambda n: -_overlap(sentences, summary, [n]))
-    return sorted(order[:k])
-
-
-def greedy_in_order_of_choice(sentences, summary, k):
-    found = greedy_by_recursion(sentences, summary, k)
-    return sorted(found, key=lambda n: -_overlap(sentences, summary, [n]))
-
-
-def _greedy(score=_overlap, stop=lambda new, best: new <= best, last=False, lowest=False, again=False, update=True):
-    """A planted wrong answer: the loop with one thing changed."""
-    def wrong(sentences, summary, k):
-        chosen, best = [], 0.0
-        while len(chosen) < k:
-            left = [n for n in range(len(sentences)) if again or n not in chosen]
-            if not left:
-                break
-            values = {n: score(sentences, summary, [*chosen, n]) for n in left}
-            winner = (min if lowest else max)(left[::-1] if last else left, key=values.get)
-            if stop(values[winner], best):
-                break
-            chosen.append(winner)
-            best = values[winner] if update else best
-        return sorted(chosen)
-    return wrong
-
-
-greedy_never_stops = _named("greedy_never_stops", _greedy(stop=lambda new, best: new == 0))
-greedy_takes_ties = _named("greedy_takes_ties", _greedy(stop=lambda new, best: new < best or new == 0))
-greedy_takes_nothing_for_something = _named("greedy_takes_nothing_for_something", _greedy(stop=lambda new, best: new <= best and best > 0))
-greedy_last_of_equals = _named("greedy_last_of_equals", _greedy(last=True))
-greedy_lowest = _named("greedy_lowest", _greedy(lowest=True))
-greedy_last_alone = _named("greedy_last_alone", _greedy(score=lambda s, t, numbers: _overlap(s, t, numbers[-1:])))
-greedy_twice = _named("greedy_twice", _greedy(again=True, stop=lambda new, best: False))
-greedy_one_too_few = _named("greedy_one_too_few", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k - 1))
-greedy_one_too_many = _named("greedy_one_too_many", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k + 1))
 
 
 # -- build, and swapped in: the encoder over sentences -----------------------------------------------------------------
@@ -345,122 +235,6 @@ def _compare_with(head, mine, vectors, mask):
     ], "your scores", 1e-7)
 
 
-class EncoderByHand(SentenceEncoder):
-    def logits(self, vectors, mask):
-        x = torch.where(mask[..., None], vectors, 0.0) + sinusoidal_table(*vectors.shape[1:]).to(vectors)
-        for layer in self.encoder.layer:
-            x, _ = layer(x, mask[:, None, None])
-        return (self.encoder.norm(x) @ self.scorer.weight.T + self.scorer.bias)[..., 0]
-
-    def forward(self, vectors, mask):
-        return torch.sigmoid(self.logits(vectors, mask)).masked_fill(~mask, 0.0)
-
-
-class EncoderOneByOne(SentenceEncoder):
-    def logits(self, vectors, mask):
-        rows = []
-        for document, real in zip(vectors, mask):
-            short = document[real][None]
-            states, _ = self.encoder(short + sinusoidal_table(*short.shape[1:]).to(short))
-            rows.append(F.pad(self.scorer(states[-1])[0, :, 0], (0, len(real) - int(real.sum()))))
-        return torch.stack(rows)
-
-    def forward(self, vectors, mask):
-        return torch.where(mask, self.logits(vectors, mask).sigmoid(), torch.zeros(()).to(vectors))
-
-
-class _Other(SentenceEncoder):
-    """The ways to get it wrong: what goes in, who may look where, what is read off."""
-
-    def before(self, vectors, mask):
-        return vectors * mask.unsqueeze(-1) + sinusoidal_table(*vectors.shape[1:]).to(vectors)
-
-    def keys(self, mask):
-        return mask[:, None, None]
-
-    state = -1
-
-    def logits(self, vectors, mask):
-        states, _ = self.encoder(self.before(vectors, mask), self.keys(mask))
-        return self.scorer(states[self.state]).squeeze(-1)
-
-
-class EncoderWithoutPositions(_Other):
-    def before(self, vectors, mask):
-        return vectors * mask.unsqueeze(-1)
-
-
-class EncoderScaled(_Other):
-    def before(self, vectors, mask):
-        return vectors * mask.unsqueeze(-1) * vectors.size(2) ** 0.5 + sinusoidal_table(*vectors.shape[1:]).to(vectors)
-
-
-class EncoderBackwards(_Other):
-    def before(self, vectors, mask):
-        return vectors * mask.unsqueeze(-1) + sinusoidal_table(*vectors.shape[1:]).flip(0).to(vectors)
-
-
-class EncoderWithoutMask(_Other):
-    def keys(self, mask):
-        return None
-
-
-class EncoderMaskRound(_Other):
-    def keys(self, mask):
-        return ~mask[:, None, None]
-
-
-class EncoderOneLayer(_Other):
-    state = -2
-
-
-class EncoderNoLayer(_Other):
-    state = 0
-
-
-class EncoderTwiceSigmoid(_Other):
-    def logits(self, vectors, mask):
-        return super().logits(vectors, mask).sigmoid()
-
-
-class EncoderScoresPadding(SentenceEncoder):
-    def forward(self, vectors, mask):
-        return self.logits(vectors, mask).sigmoid()
-
-
-class EncoderGivesLogits(SentenceEncoder):
-    def forward(self, vectors, mask):
-        return self.logits(vectors, mask) * mask
-
-
-class EncoderSharesOne(SentenceEncoder):
-    def forward(self, vectors, mask):
-        return self.logits(vectors, mask).masked_fill(~mask, -torch.inf).softmax(dim=-1)
-
-
-class EncoderHalfForPadding(SentenceEncoder):
-    def forward(self, vectors, mask):
-        return (self.logits(vectors, mask) * mask).sigmoid()
-
-
-class EncoderWithDeadNorm(SentenceEncoder):
-    def __init__(self, hidden_size, *sizes):
-        super().__init__(hidden_size, *sizes)
-        self.encoder.layer[0].attention.output.LayerNorm = nn.LayerNorm(hidden_size, eps=1e-6)
-
-
-class EncoderPostNorm(SentenceEncoder):
-    def __init__(self, hidden_size, feedforward_size, num_heads, num_layers):
-        super().__init__(hidden_size, feedforward_size, num_heads, num_layers)
-        self.encoder = BertEncoder(BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size,
-                                              num_attention_heads=num_heads, num_hidden_layers=num_layers))
-
-
-class EncoderThreeNumbers(SentenceEncoder):
-    def logits(self, vectors, mask):
-        return super().logits(vectors, mask).unsqueeze(-1)
-
-
 # -- build: a list for every step --------------------------------------------------------------------------------------
 
 def states_of(cells, x):
@@ -503,7 +277,7 @@ def check_states_of(answer):
     for row in found:
         for state in row:
             expect_tensor(state, (2, 3), "each state")
-    right = _states(cells, x)                                                   # [N, k, B, H]
+    right = all_states(cells, x)                                                   # [N, k, B, H]
     mine = torch.stack([torch.stack(list(row)) for row in found])               # [N, k, B, H]
     last = torch.stack([right[-1]] * 4)                                         # [N, k, B, H]
     shared = all(row is found[0] for row in found)
@@ -511,15 +285,15 @@ def check_states_of(answer):
         raise Mistake(f"All 4 sentences share one inner list, so each has the states of sentence 3, {found[0][1][0, 0]:.2f} first. `[row] * length` repeats the *name*, not the list.")
     recognise(mine, right, [
         (last, f"Every sentence has the last states, {mine[0, 1, 0, 0]:.2f} first: what was written for sentence 3 was written into all."),
-        (_states(cells, x, parallel=True), f"Your layer 1 reads x, as layer 0 does; it should read the states of layer 0, at the same sentence: then sentence 0 has {right[0, 1, 0, 0]:.2f} first, where you have {mine[0, 1, 0, 0]:.2f}."),
-        (_states(cells, x, forget=True), f"At every sentence you begin at zeros again, so sentence 3 knows nothing of sentence 2: its first number is {mine[3, 0, 0, 0]:.2f}, with a memory it is {right[3, 0, 0, 0]:.2f}."),
-        (_states(cells, x.flip(1)).flip(0), f"You run from the last sentence to the first: sentence 0 then knows all others, and has {mine[0, 0, 0, 0]:.2f} first instead of {right[0, 0, 0, 0]:.2f}."),
-        (_states(cells, x, late=True), f"Your layer 1 reads the *last* state of layer 0 at every sentence: at sentence 0 it has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
-        (_states(cells, x, carried=True), f"Your layer 1 begins with the last state of layer 0 instead of zeros: {mine[0, 1, 0, 0]:.2f} first, where {right[0, 1, 0, 0]:.2f} is right."),
+        (all_states(cells, x, parallel=True), f"Your layer 1 reads x, as layer 0 does; it should read the states of layer 0, at the same sentence: then sentence 0 has {right[0, 1, 0, 0]:.2f} first, where you have {mine[0, 1, 0, 0]:.2f}."),
+        (all_states(cells, x, forget=True), f"At every sentence you begin at zeros again, so sentence 3 knows nothing of sentence 2: its first number is {mine[3, 0, 0, 0]:.2f}, with a memory it is {right[3, 0, 0, 0]:.2f}."),
+        (all_states(cells, x.flip(1)).flip(0), f"You run from the last sentence to the first: sentence 0 then knows all others, and has {mine[0, 0, 0, 0]:.2f} first instead of {right[0, 0, 0, 0]:.2f}."),
+        (all_states(cells, x, late=True), f"Your layer 1 reads the *last* state of layer 0 at every sentence: at sentence 0 it has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
+        (all_states(cells, x, carried=True), f"Your layer 1 begins with the last state of layer 0 instead of zeros: {mine[0, 1, 0, 0]:.2f} first, where {right[0, 1, 0, 0]:.2f} is right."),
     ], "your states [N, k, B, H]", 1e-9)
 
 
-def _states(cells, x, parallel=False, forget=False, late=False, carried=False):
+def all_states(cells, x, parallel=False, forget=False, late=False, carried=False):
     """All states [N, k, B, H], right or with one mistake."""
     below, columns, state = list(x.unbind(1)), [], torch.zeros_like(x[:, 0])
     for cell in cells:
@@ -530,59 +304,6 @@ def _states(cells, x, parallel=False, forget=False, late=False, carried=False):
         columns.append(column)
         below = below if parallel else [column[-1]] * len(column) if late else column
     return torch.stack([torch.stack(column) for column in columns], dim=1)
-
-
-def states_by_append(cells, x):
-    rows = [[] for _ in x.unbind(1)]
-    below = list(x.unbind(1))
-    for cell in cells:
-        state = x.new_zeros(x.size(0), x.size(2))
-        for n, vector in enumerate(below):
-            state = cell(vector, state)
-            rows[n].append(state)
-        below = [row[-1] for row in rows]
-    return rows
-
-
-def states_sentence_by_sentence(cells, x):
-    states, before = [], [torch.zeros_like(x[:, 0])] * len(cells)
-    for vector in x.unbind(1):
-        for i, cell in enumerate(cells):
-            vector = cell(vector, before[i])
-            before = [*before[:i], vector, *before[i + 1:]]
-        states.append(before)
-    return states
-
-
-def states_aliased(cells, x):
-    states = [[None] * len(cells)] * x.size(1)
-    for i, cell in enumerate(cells):
-        state = torch.zeros_like(x[:, 0])
-        for n in range(x.size(1)):
-            state = cell(x[:, n] if i == 0 else states[n][i - 1], state)
-            states[n][i] = state
-    return states
-
-
-def _wrong_states(**mistake):
-    return lambda cells, x: [list(column.unbind(0)) for column in _states(cells, x, **mistake).unbind(0)]
-
-
-states_copied_late = _named("states_copied_late", lambda cells, x: [list(_states(cells, x)[-1].unbind(0)) for _ in range(x.size(1))])
-states_parallel = _named("states_parallel", _wrong_states(parallel=True))
-states_forgetful = _named("states_forgetful", _wrong_states(forget=True))
-states_late = _named("states_late", _wrong_states(late=True))
-states_carried = _named("states_carried", _wrong_states(carried=True))
-states_backwards = _named("states_backwards", lambda cells, x: _wrong_states()(cells, x.flip(1))[::-1])
-states_by_layer = _named("states_by_layer", lambda cells, x: [list(column) for column in zip(*_wrong_states()(cells, x))])
-states_last_layer = _named("states_last_layer", lambda cells, x: [[None, row[-1]] for row in _wrong_states()(cells, x)])
-states_stacked = _named("states_stacked", _states)
-
-
-def states_in_place(cells, x):
-    states = _wrong_states()(cells, x)
-    x.zero_()
-    return states
 
 
 # -- think: what the recurrent network adds ----------------------------------------------------------------------------
@@ -628,30 +349,6 @@ def check_logits_in_two_parts(answer):
         (recurrent.sum(dim=-1, keepdim=True) + bias, "Your second part sums up r; each number has its weight."),
         (sentence.mean(dim=1, keepdim=True) + bias, "Your second part is made of the sentences; the part that all share comes from r."),
     ], "the part of the document", 1e-9)
-
-
-def parts_by_einsum(vectors, recurrent, weight, bias):
-    return torch.einsum("bnh,h->bn", vectors, weight), torch.einsum("bh,h->b", recurrent, weight).add(bias).reshape(-1, 1)
-
-
-def parts_by_difference(vectors, recurrent, weight, bias):
-    logits = ((vectors + recurrent.unsqueeze(1)) * weight).sum(dim=-1) + bias
-    own = (vectors * weight).sum(dim=-1)
-    return own, (logits - own)[:, :1]
-
-
-parts_whole = _named("parts_whole", lambda v, r, w, b: ((v + r[:, None]) @ w + b, (r @ w + b)[:, None]))
-parts_bias_first = _named("parts_bias_first", lambda v, r, w, b: (v @ w + b, (r @ w)[:, None]))
-parts_without_bias = _named("parts_without_bias", lambda v, r, w, b: (v @ w, (r @ w)[:, None]))
-parts_only_bias = _named("parts_only_bias", lambda v, r, w, b: (v @ w, torch.full((len(v), 1), b, dtype=v.dtype)))
-parts_swapped = _named("parts_swapped", lambda v, r, w, b: ((r @ w + b)[:, None], v @ w))
-parts_flat = _named("parts_flat", lambda v, r, w, b: (v @ w, r @ w + b))
-parts_repeated = _named("parts_repeated", lambda v, r, w, b: (v @ w, (r @ w + b)[:, None].expand(-1, v.size(1))))
-parts_unweighted = _named("parts_unweighted", lambda v, r, w, b: (v.sum(-1), (r @ w + b)[:, None]))
-parts_r_unweighted = _named("parts_r_unweighted", lambda v, r, w, b: (v @ w, r.sum(-1, keepdim=True) + b))
-parts_added = _named("parts_added", lambda v, r, w, b: (v + r[:, None]) @ w + b)
-parts_centred = _named("parts_centred", lambda v, r, w, b: (v @ w - (v @ w).mean(1, keepdim=True), (r @ w + b)[:, None]))
-parts_multiplied = _named("parts_multiplied", lambda v, r, w, b: (v @ w, (r @ w * b)[:, None]))
 
 
 # -- build: the choice -------------------------------------------------------------------------------------------------
@@ -704,62 +401,6 @@ def check_choose_sentences(answer):
     _name(many, [0, 1], [], "your choice of 5 from 2 sentences")
 
 
-def choice_by_argmax(scores, sentences, k):
-    left, chosen = list(range(len(scores))), []
-    while left and len(chosen) < k:
-        best = max(left, key=lambda n: scores[n])
-        left.remove(best)
-        words = [sentences[n].split() for n in (*chosen, best)]
-        runs = [{" ".join(row[i:i + 3]) for i in range(len(row) - 2)} for row in words]
-        if all(runs[-1].isdisjoint(run) for run in runs[:-1]):
-            chosen.append(best)
-    return [n for n in range(len(scores)) if n in chosen]
-
-
-def choice_by_tensor(scores, sentences, k):
-    chosen = []
-    for n in torch.tensor(scores).argsort(descending=True, stable=True).tolist():
-        if len(chosen) < k and not any(ngrams(sentences[n].split(), 3) & ngrams(sentences[m].split(), 3) for m in chosen):
-            chosen.append(n)
-    return sorted(chosen)
-
-
-def _choice(size=3, block=True, order=lambda scores: sorted(range(len(scores)), key=lambda n: -scores[n]), arrange=sorted,
-            looked_at=False, stop=False):
-    """A planted wrong answer: the loop with one thing changed."""
-    def wrong(scores, sentences, k):
-        chosen, taken = [], set()
-        for n in order(scores)[:k] if looked_at else order(scores):
-            if len(chosen) == k:
-                break
-            runs = ngrams(sentences[n].split(), size)
-            if block and runs & taken:
-                if stop:
-                    break
-                continue
-            chosen.append(n)
-            taken |= runs
-        return arrange(chosen)
-    return wrong
-
-
-choice_without_blocking = _named("choice_without_blocking", _choice(block=False))
-choice_by_place = _named("choice_by_place", _choice(order=lambda scores: list(range(len(scores)))))
-choice_by_score_order = _named("choice_by_score_order", _choice(arrange=list))
-choice_looked_at = _named("choice_looked_at", _choice(looked_at=True))
-choice_stops = _named("choice_stops", _choice(stop=True))
-choice_by_words = _named("choice_by_words", _choice(size=1))
-choice_by_pairs = _named("choice_by_pairs", _choice(size=2))
-choice_lowest = _named("choice_lowest", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: scores[n])))
-choice_last_of_equals = _named("choice_last_of_equals", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: (-scores[n], -n))))
-choice_above_zero = _named("choice_above_zero", _choice(order=lambda scores: [n for n in sorted(range(len(scores)), key=lambda n: -scores[n]) if scores[n] > 0]))
-
-
-def choice_filled_up(scores, sentences, k):
-    chosen = choice_by_argmax(scores, sentences, k)
-    return sorted([*chosen, *[n for n in range(len(scores)) if n not in chosen][:k - len(chosen)]])
-
-
 EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=8, title="A document, ready to be read", solution=bertsum_input, check=check_bertsum_input,
@@ -767,69 +408,39 @@ EXERCISES = [
              "for that is where the sentence's vector will be read off.",
         hints=("Three things for each sentence: its tokens, its segment, the place at which its [CLS] lands. Find the place *before* you append.",
                "`[cls_id, *pieces, sep_id]`; the remainder of n by 2; and the length of what is there already."),
-        paragraph="The input, by hand",
-        right=(input_by_loops, input_read_back),
-        wrong={input_one_cls: "1 \\[CLS\\] for 4 sentences", input_no_sep: "No sentence of yours ends", input_swapped: "begin with \\[SEP\\]",
-               input_bare: "no special token at all", input_numbered: "a number for each sentence", input_as_pair: "1 for all others",
-               input_from_one: "begin with 1", input_one_segment: "nothing marks where", input_short_segments: "8 segments for 16 tokens",
-               input_ends: "there stand the \\[SEP\\]s", input_next: "one sentence too late", input_first_piece: "first piece of each",
-               input_counts_sentences: "count tokens", input_counts_pieces: "special tokens are not counted"}),
+        paragraph="The input, by hand"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="The greedy oracle", solution=greedy_choice, check=check_greedy_choice,
         task="Write the oracle. Start from nothing; add the sentence with which the overlap becomes largest; stop when none raises it, or when there are $k$. "
              "The overlap itself is written for you.",
         hints=("A sentence is never judged alone: only together with those that are chosen already.",
                "`{n: overlap([*chosen, n]) for n in left}`; `max(left, key=scores.get, default=None)` takes the first of equals."),
-        paragraph="Labels that nobody wrote",
-        right=(greedy_by_recursion, greedy_by_gains),
-        wrong={greedy_alone: "overlap most \\*alone\\*", greedy_in_order_of_choice: "order of choice", greedy_last_alone: "and stop: sentence 0",
-               greedy_never_stops: "with sentence [14] the overlap falls", greedy_takes_ties: "does not \\*raise\\*",
-               greedy_takes_nothing_for_something: "an overlap of 0 is none", greedy_last_of_equals: "first one is chosen",
-               greedy_lowest: "lowest overlap", greedy_twice: "in it twice", greedy_one_too_many: "Asked for 1 sentence you choose 2", greedy_one_too_few: "Asked for 1 sentence you choose none"}),
+        paragraph="Labels that nobody wrote"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="A transformer whose tokens are sentences", solution=SentenceEncoder, check=check_sentence_encoder,
         task="Write the encoder over sentences: positions are added, the encoder of chapter 5 runs with a mask, a linear map gives a number for each sentence. "
              "The parts are made for you, under the package's names; your class will score real documents below.",
         hints=("Padding becomes 0, then the table of positions is added as it is. The mask [B, N] hides *keys*, so the encoder wants it as [B, 1, 1, N].",
                "`self.encoder(x, mask[:, None, None, :])` gives a list of states and the weights. The last state is the result; `squeeze(-1)` takes away the axis of length 1."),
-        paragraph="The second transformer, by hand",
-        right=(EncoderByHand, EncoderOneByOne),
-        wrong={EncoderWithoutPositions: "know no positions", EncoderScaled: "scaled by √H = 3.46", EncoderBackwards: "from the end",
-               EncoderWithoutMask: "look at 2 that are padding", EncoderMaskRound: "wrong way round", EncoderOneLayer: "first layer; two",
-               EncoderNoLayer: "no sentence has seen another", EncoderTwiceSigmoid: "the sigmoid belongs into forward", EncoderScoresPadding: "in the race",
-               EncoderGivesLogits: "Your scores are logits", EncoderSharesOne: "share out 1", EncoderHalfForPadding: "0.50, the sigmoid of 0",
-               EncoderWithDeadNorm: "2 tensors too many", EncoderPostNorm: "cannot take the weights", EncoderThreeNumbers: "should have the shape \\[2, 5\\]"}),
+        paragraph="The second transformer, by hand"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=10, title="A list for every step", solution=states_of, check=check_states_of,
         task="Mend the original's recurrent network: keep the states of all layers at all sentences, so that no sentence overwrites another's.",
         hints=("`[row] * length` makes a list with `length` names of *one* row. What makes a new row each time?",
                "A list comprehension: `[[None] * k for _ in range(length)]`. Layer 0 reads `x[:, n]`, every other layer what the one below it has stored for sentence n."),
-        paragraph="First finding: one list, many names",
-        right=(states_by_append, states_sentence_by_sentence),
-        wrong={states_aliased: "share one inner list", states_copied_late: "written into all", states_parallel: "layer 1 reads x", states_forgetful: "begin at zeros again",
-               states_late: "\\*last\\* state of layer 0", states_carried: "begins with the last state", states_backwards: "from the last sentence to the first",
-               states_by_layer: "not 2 lists of 4", states_last_layer: "4 of the 8 places", states_stacked: "not a Tensor", states_in_place: "changes the vectors"}),
+        paragraph="First finding: one list, many names"),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="What can the broken network change?", solution=logits_in_two_parts, check=check_logits_in_two_parts,
         task="The original's recurrent head computes $w \\cdot (r + T_n) + b$, with one $r$ for all sentences of a document. Take the logit apart. Then answer without running "
              "anything: which of these can $r$ change, the scores, the order of the sentences, the summary?",
         hints=("A dot product with a sum is a sum of dot products. Which of the summands know n?",
                "`vectors @ weight` is [B, N]. `recurrent @ weight` is [B]; with `[:, None]` it becomes [B, 1], and is added to every sentence alike."),
-        paragraph="What could it still change?",
-        right=(parts_by_einsum, parts_by_difference),
-        wrong={parts_whole: "is the whole logit", parts_bias_first: "holds the bias 0.7", parts_without_bias: "bias 0.7 is missing",
-               parts_only_bias: "what the recurrent network says is missing", parts_swapped: "wrong order", parts_flat: "Give it a second axis",
-               parts_repeated: "one is enough", parts_unweighted: "sums up the vectors", parts_r_unweighted: "sums up r", parts_added: "not a Tensor",
-               parts_centred: "no longer add up", parts_multiplied: "you multiply by it"}),
+        paragraph="What could it still change?"),
     Exercise(
         chapter=CHAPTER, size="build", minutes=12, title="Choose, and do not repeat", solution=choose_sentences, check=check_choose_sentences,
         task="Write the choice: the best scores first, a sentence is passed over that has three words in a row in common with one already chosen, and the summary comes "
              "in the order of the document.",
         hints=("Go through the sentences from the best score to the worst, and remember all trigrams of those that you have chosen.",
                "`sorted(range(len(scores)), key=lambda n: -scores[n])` keeps the first of equals first. Two sets have something in common where `one & other` is not empty."),
-        paragraph="From scores to a summary",
-        right=(choice_by_argmax, choice_by_tensor),
-        wrong={choice_without_blocking: "told of the bank twice", choice_by_place: "not by place", choice_by_score_order: "in order of score; a summary",
-               choice_looked_at: "not when 3 were looked at", choice_stops: "still have their turn", choice_by_words: "single words", choice_by_pairs: "two words in a row",
-               choice_lowest: "lowest scores", choice_last_of_equals: "you choose the later", choice_above_zero: "Of scores below 0", choice_filled_up: "From two equal texts"}),
+        paragraph="From scores to a summary"),
 ]

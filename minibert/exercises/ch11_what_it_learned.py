@@ -10,11 +10,6 @@ from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
 CHAPTER = "11_what_it_learned"
 
 
-def _named(name, function):
-    function.__name__ = name
-    return function
-
-
 def _maps(*shape):
     """Attention maps that are not even, in float64: every row sums to 1."""
     generator = torch.Generator().manual_seed(1)
@@ -56,49 +51,6 @@ def _check_share(found, maps, offset, name):
     ], f"what the {len(maps)} heads give to offset {offset}")
 
 
-def share_by_loop(attention, offset):
-    S = attention.size(-1)
-    return torch.stack([attention[:, i, i + offset] for i in range(S) if 0 <= i + offset < S]).mean(dim=0)
-
-
-def share_by_mask(attention, offset):
-    place = torch.arange(attention.size(-1))
-    there = (place[None] - place[:, None] == offset).to(attention)
-    return (attention * there).sum(dim=(1, 2)) / there.sum()
-
-
-def share_turned(attention, offset):
-    return attention.diagonal(-offset, dim1=-2, dim2=-1).mean(dim=-1)
-
-
-def share_sum(attention, offset):
-    return attention.diagonal(offset, dim1=-2, dim2=-1).sum(dim=-1)
-
-
-def share_of_all(attention, offset):
-    return attention.diagonal(offset, dim1=-2, dim2=-1).sum(dim=-1) / attention.size(-1)
-
-
-def share_round_the_end(attention, offset):
-    return attention.roll(-offset, dims=-1).diagonal(dim1=-2, dim2=-1).mean(dim=-1)
-
-
-def share_of_itself(attention, offset):
-    return attention.diagonal(dim1=-2, dim2=-1).mean(dim=-1)
-
-
-def share_largest(attention, offset):
-    return attention.diagonal(offset, dim1=-2, dim2=-1).amax(dim=-1)
-
-
-def share_all_heads(attention, offset):
-    return attention.diagonal(offset, dim1=-2, dim2=-1).mean()
-
-
-def share_over_heads(attention, offset):
-    return attention.diagonal(offset, dim1=-2, dim2=-1).mean(dim=0)
-
-
 # -- build, and swapped in: rollout ------------------------------------------------------------------------------------
 
 def attention_rollout(attentions):
@@ -119,37 +71,23 @@ def check_attention_rollout(answer):
     if isinstance(found, Tensor) and found.dim() == 2:
         raise Mistake(f"Your result is one table; asked for is one after each of the {len(maps)} layers: {[3, 5, 5]}.")
     expect_tensor(found, (3, 5, 5), "what you give back")
-    right = rollout_by_recursion(maps)
+    right = attention_rollout(maps)
     sums = found.double().sum(-1)
     recognise(found, right, [
-        (_rollout(mix=lambda mean, eye: mean)(maps), "You multiply the maps and leave out the residual connections: half of every token passes round each attention."),
-        (_rollout(mix=lambda mean, eye: mean + eye)(maps), f"Your rows sum to {sums[0, 0]:.0f}, {sums[1, 0]:.0f} and {sums[2, 0]:.0f}: you add the identity and do not halve. What flows into a place is shared out, so a row sums to 1."),
-        (_rollout(mix=lambda mean, eye: 0.5 * mean)(maps), f"Your rows sum to {sums[0, 0]:.3f}, {sums[1, 0]:.3f} and {sums[2, 0]:.3f}: you halve the maps, and the half that passes round them is lost."),
-        (_rollout(step=lambda mixed, rolled: rolled @ mixed)(maps), "Your layers stand in the wrong order. What flows into the last layer is `mixed @ rolled`: this layer's rows choose among what the layers before have made."),
-        (_rollout(step=lambda mixed, rolled: mixed * rolled)(maps), "You multiply entry by entry, so that nothing flows from one token over another to a third. A way in two steps is a matrix product, @."),
-        (_rollout(step=lambda mixed, rolled: mixed)(maps), "Every layer of yours begins anew: the tables are those of single layers, without what flowed before."),
-        (_rollout(step=lambda mixed, rolled: mixed.T @ rolled)(maps), "Your maps are turned over: a row is the token that takes, and its weights sum to 1."),
-        (_rollout(heads=lambda maps: maps.sum(dim=0))(maps), f"You add the {maps.size(1)} heads up; their mean is wanted, so that a row of it sums to 1."),
-        (_rollout(heads=lambda maps: maps[0])(maps), f"You roll out head 0 alone; the mean of all {maps.size(1)} heads is wanted."),
-        (_rollout(heads=lambda maps: maps.amax(dim=0))(maps), f"You take the larger weight of {maps.size(1)} heads; then a row sums to more than 1 (yours to {sums[0, 0]:.2f}). The mean is wanted."),
+        (rollout(mix=lambda mean, eye: mean)(maps), "You multiply the maps and leave out the residual connections: half of every token passes round each attention."),
+        (rollout(mix=lambda mean, eye: mean + eye)(maps), f"Your rows sum to {sums[0, 0]:.0f}, {sums[1, 0]:.0f} and {sums[2, 0]:.0f}: you add the identity and do not halve. What flows into a place is shared out, so a row sums to 1."),
+        (rollout(mix=lambda mean, eye: 0.5 * mean)(maps), f"Your rows sum to {sums[0, 0]:.3f}, {sums[1, 0]:.3f} and {sums[2, 0]:.3f}: you halve the maps, and the half that passes round them is lost."),
+        (rollout(step=lambda mixed, rolled: rolled @ mixed)(maps), "Your layers stand in the wrong order. What flows into the last layer is `mixed @ rolled`: this layer's rows choose among what the layers before have made."),
+        (rollout(step=lambda mixed, rolled: mixed * rolled)(maps), "You multiply entry by entry, so that nothing flows from one token over another to a third. A way in two steps is a matrix product, @."),
+        (rollout(step=lambda mixed, rolled: mixed)(maps), "Every layer of yours begins anew: the tables are those of single layers, without what flowed before."),
+        (rollout(step=lambda mixed, rolled: mixed.T @ rolled)(maps), "Your maps are turned over: a row is the token that takes, and its weights sum to 1."),
+        (rollout(heads=lambda maps: maps.sum(dim=0))(maps), f"You add the {maps.size(1)} heads up; their mean is wanted, so that a row of it sums to 1."),
+        (rollout(heads=lambda maps: maps[0])(maps), f"You roll out head 0 alone; the mean of all {maps.size(1)} heads is wanted."),
+        (rollout(heads=lambda maps: maps.amax(dim=0))(maps), f"You take the larger weight of {maps.size(1)} heads; then a row sums to more than 1 (yours to {sums[0, 0]:.2f}). The mean is wanted."),
     ], f"the rollout of {len(maps)} layers")
 
 
-def rollout_by_recursion(attentions):
-    mixed = (attentions.mean(1) + torch.eye(attentions.size(-1), dtype=attentions.dtype)) / 2     # [L, S, S]
-    return torch.stack([torch.linalg.multi_dot([*mixed[:n].flip(0)]) if n > 1 else mixed[0] for n in range(1, len(mixed) + 1)])
-
-
-def rollout_by_loops(attentions):
-    L, A, S, _ = attentions.shape
-    layers = []
-    for layer in range(L):
-        before = layers[-1] if layers else torch.eye(S).to(attentions)
-        layers.append(before / 2 + sum(attentions[layer, a] @ before for a in range(A)) / (2 * A))
-    return torch.stack(layers)
-
-
-def _rollout(heads=lambda maps: maps.mean(dim=0), mix=lambda mean, eye: 0.5 * mean + 0.5 * eye, step=lambda mixed, rolled: mixed @ rolled):
+def rollout(heads=lambda maps: maps.mean(dim=0), mix=lambda mean, eye: 0.5 * mean + 0.5 * eye, step=lambda mixed, rolled: mixed @ rolled):
     """A planted wrong answer: one of the three steps made in another way."""
     def wrong(attentions):
         eye = torch.eye(attentions.size(-1), dtype=attentions.dtype)
@@ -159,19 +97,6 @@ def _rollout(heads=lambda maps: maps.mean(dim=0), mix=lambda mean, eye: 0.5 * me
             layers.append(rolled)
         return torch.stack(layers)
     return wrong
-
-
-rollout_no_residual = _named("rollout_no_residual", _rollout(mix=lambda mean, eye: mean))
-rollout_not_halved = _named("rollout_not_halved", _rollout(mix=lambda mean, eye: mean + eye))
-rollout_half_lost = _named("rollout_half_lost", _rollout(mix=lambda mean, eye: 0.5 * mean))
-rollout_other_order = _named("rollout_other_order", _rollout(step=lambda mixed, rolled: rolled @ mixed))
-rollout_by_entry = _named("rollout_by_entry", _rollout(step=lambda mixed, rolled: mixed * rolled))
-rollout_single_layers = _named("rollout_single_layers", _rollout(step=lambda mixed, rolled: mixed))
-rollout_turned = _named("rollout_turned", _rollout(step=lambda mixed, rolled: mixed.T @ rolled))
-rollout_sum_of_heads = _named("rollout_sum_of_heads", _rollout(heads=lambda maps: maps.sum(dim=0)))
-rollout_first_head = _named("rollout_first_head", _rollout(heads=lambda maps: maps[0]))
-rollout_largest_head = _named("rollout_largest_head", _rollout(heads=lambda maps: maps.amax(dim=0)))
-rollout_last_layer_only = _named("rollout_last_layer_only", lambda attentions: rollout_by_recursion(attentions)[-1])
 
 
 # -- build: labels that mean nothing -----------------------------------------------------------------------------------
@@ -225,61 +150,6 @@ def check_random_labels(answer):
         raise Mistake(f"With the words in the other order, {moved} of {len(types)} change their label. Sort them, so that the draw depends on the seed alone.")
 
 
-def labels_by_index(words, labels, seed):
-    draw, types = random.Random(seed), sorted(set(words))
-    drawn = draw.choices(sorted(labels), k=len(types))
-    return [drawn[types.index(word)] for word in words]
-
-
-def labels_by_torch(words, labels, seed):
-    generator, types = torch.Generator().manual_seed(seed), sorted(set(words))
-    table = dict(zip(types, torch.randint(len(labels), (len(types),), generator=generator).tolist()))
-    pool = sorted(labels)
-    return [pool[table[word]] for word in words]
-
-
-def labels_per_occurrence(words, labels, seed):
-    draw = random.Random(seed)
-    return [draw.choice(labels) for _ in words]
-
-
-def labels_uniform(words, labels, seed):
-    draw, kinds = random.Random(seed), sorted(set(labels))
-    table = {word: draw.choice(kinds) for word in sorted(set(words))}
-    return [table[word] for word in words]
-
-
-def labels_kept(words, labels, seed):
-    return list(labels)
-
-
-def labels_of_types(words, labels, seed):
-    draw = random.Random(seed)
-    return [draw.choice(labels) for _ in sorted(set(words))]
-
-
-def labels_one(words, labels, seed):
-    label = random.Random(seed).choice(labels)
-    return [label for _ in words]
-
-
-def labels_without_seed(words, labels, seed):
-    return labels_by_index(words, labels, 0)
-
-
-_CALLS = random.Random(0)
-
-
-def labels_new_each_time(words, labels, seed):
-    return labels_by_index(words, labels, _CALLS.random())
-
-
-def labels_in_order_of_text(words, labels, seed):
-    draw = random.Random(seed)
-    table = {word: draw.choice(labels) for word in dict.fromkeys(words)}
-    return [table[word] for word in words]
-
-
 # -- build: one word hidden at a time ----------------------------------------------------------------------------------
 
 def masked_copies(ids, mask_id):
@@ -323,48 +193,6 @@ def check_masked_copies(answer):
     recognise(copies.double(), right.double(), [(torch.where(hidden, 103, before.expand(S - 2, S)).double(), text) for hidden, text in suspects], "copies")
 
 
-def copies_by_index(ids, mask_id):
-    places = torch.arange(len(ids))[1:-1]
-    copies = ids.repeat(len(places), 1)
-    copies[torch.arange(len(places)), places] = mask_id
-    return copies, places
-
-
-def copies_by_loop(ids, mask_id):
-    rows = []
-    for place in range(1, len(ids) - 1):
-        row = ids.clone()
-        row[place] = mask_id
-        rows.append(row)
-    return torch.stack(rows), torch.arange(1, len(ids) - 1)
-
-
-def _copies(hide):
-    """A planted wrong answer: hide(place [S], at [S - 2, 1], ids [S]) -> what is hidden."""
-    def wrong(ids, mask_id):
-        at = torch.arange(1, len(ids) - 1)
-        hidden = hide(torch.arange(len(ids)), at[:, None], ids).expand(len(at), len(ids))
-        return torch.where(hidden, mask_id, ids), at
-    return wrong
-
-
-copies_all_tokens = _named("copies_all_tokens", lambda ids, mask_id: (torch.where(torch.eye(len(ids), dtype=torch.bool), mask_id, ids), torch.arange(len(ids))))
-copies_cumulative = _named("copies_cumulative", _copies(lambda place, at, ids: (place <= at) & (place > 0)))
-copies_left_to_right = _named("copies_left_to_right", _copies(lambda place, at, ids: (place >= at) & (place < len(ids) - 1)))
-copies_all_but_one = _named("copies_all_but_one", _copies(lambda place, at, ids: (place > 0) & (place < len(ids) - 1) & (place != at)))
-copies_all_hidden = _named("copies_all_hidden", _copies(lambda place, at, ids: (place > 0) & (place < len(ids) - 1)))
-copies_one_early = _named("copies_one_early", _copies(lambda place, at, ids: place == at - 1))
-copies_by_token = _named("copies_by_token", _copies(lambda place, at, ids: ids == ids[at]))
-copies_nothing = _named("copies_nothing", _copies(lambda place, at, ids: place < 0))
-copies_places_from_zero = _named("copies_places_from_zero", lambda ids, mask_id: (copies_by_loop(ids, mask_id)[0], torch.arange(len(ids) - 2)))
-
-
-def copies_in_place(ids, mask_id):
-    copies, places = copies_by_loop(ids, mask_id)
-    ids[-2] = mask_id
-    return copies, places
-
-
 # -- think: what a probe shows -----------------------------------------------------------------------------------------
 
 def what_it_shows(accuracy, majority, untrained, control, margin=0.05):
@@ -406,79 +234,35 @@ def check_what_it_shows(answer):
         raise Mistake("With a margin of 0.20, a lead of 0.10 over the twin is not enough: your function does not use the margin that it is given.")
 
 
-def credit_by_list(accuracy, majority, untrained, control, margin=0.05):
-    for rival, name in ((majority, "nobody"), (control, "the probe"), (untrained, "the input")):
-        if accuracy <= rival + margin:
-            return name
-    return "the training"
-
-
-def credit_by_dict(accuracy, majority, untrained, control, margin=0.05):
-    rivals = {"nobody": majority, "the probe": control, "the input": untrained}
-    return next((name for name, rival in rivals.items() if not accuracy - rival > margin), "the training")
-
-
-def _credit(order, margin_used=True):
-    """A planted wrong answer: other rivals, or in another order."""
-    def wrong(accuracy, majority, untrained, control, margin=0.05):
-        rivals = {"nobody": majority, "the probe": control, "the input": untrained}
-        for name in order:
-            if not accuracy - rivals[name] > (margin if margin_used else 0):
-                return name
-        return "the training"
-    return wrong
-
-
-credit_no_majority = _named("credit_no_majority", _credit(["the probe", "the input"]))
-credit_no_control = _named("credit_no_control", _credit(["nobody", "the input"]))
-credit_no_twin = _named("credit_no_twin", _credit(["nobody", "the probe"]))
-credit_input_first = _named("credit_input_first", _credit(["nobody", "the input", "the probe"]))
-credit_probe_first = _named("credit_probe_first", _credit(["the probe", "nobody", "the input"]))
-credit_no_margin = _named("credit_no_margin", _credit(["nobody", "the probe", "the input"], margin_used=False))
-credit_fixed_margin = _named("credit_fixed_margin", lambda accuracy, majority, untrained, control, margin=0.05: credit_by_list(accuracy, majority, untrained, control))
-credit_always = _named("credit_always", lambda *numbers, **more: "nobody")
-credit_yes = _named("credit_yes", lambda accuracy, majority, untrained, control, margin=0.05: accuracy > majority)
-
-
 EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="warm-up", minutes=6, title="Where a head looks",
         task="A head's map of a text is a table: row *i* is how token *i* shares out its 1. How much does each head give to the token `offset` places further on, in the mean over the tokens that have one? With −1 it is the token before, with 1 the token after.",
         hints=("The entries that you want are `[i, i + offset]` for every *i*. They stand on a line that runs parallel to the diagonal.",
                "`tensor.diagonal(offset, dim1=-2, dim2=-1)` takes exactly those, as the last axis. Then one mean."),
-        paragraph="Count, do not look", solution=offset_share, check=check_offset_share, right=(share_by_loop, share_by_mask),
-        wrong={share_turned: r"weight on the token at offset 1", share_sum: r"do not divide", share_of_all: r"divide by 6 tokens", share_round_the_end: r"goes round the end",
-               share_of_itself: r"gives to itself", share_largest: r"largest of the 5", share_all_heads: r"one number for all 3", share_over_heads: r"runs over the heads|shape \[3\]"}),
+        paragraph="Count, do not look", solution=offset_share, check=check_offset_share),
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="Attention rollout",
         task="Follow the attention through all layers. In each layer a token keeps half of itself (the residual connection) and takes the other half as the mean of the heads says: $A_l = \\frac12 W_l + \\frac12 I$. What has flowed from input token *j* into place *i* after layer *l* is $R_l = A_l R_{l-1}$, with $R_0 = I$. Give back the table after each layer.",
         hints=("The three lines of the equation are the three blanks. A mean over heads leaves `[S, S]`.",
                "`mixed @ rolled`, in this order: row *i* of `mixed` says from which places to take, and the rows of `rolled` say what has flowed into those."),
-        paragraph="Attention rollout", solution=attention_rollout, check=check_attention_rollout, right=(rollout_by_recursion, rollout_by_loops),
-        wrong={rollout_no_residual: r"leave out the residual", rollout_not_halved: r"do not halve", rollout_half_lost: r"passes round them is lost", rollout_other_order: r"wrong order", rollout_by_entry: r"entry by entry",
-               rollout_single_layers: r"begins anew", rollout_turned: r"turned over", rollout_sum_of_heads: r"add the 2 heads", rollout_first_head: r"head 0 alone", rollout_largest_head: r"larger weight", rollout_last_layer_only: r"one table"}),
+        paragraph="Attention rollout", solution=attention_rollout, check=check_attention_rollout),
     Exercise(
         chapter=CHAPTER, size="build", minutes=12, title="Labels that mean nothing",
         task="A *control task* has the words of the real task and labels without any meaning. Each different word gets a label by lot, as often as the real labels have it, and keeps it wherever it occurs. The order of the words must not decide: the seed alone does.",
         hints=("Three steps: the different words, a label for each of them, a label for each occurrence.",
                "`draw.choice(labels)` draws from the list as it is, so a label that stands in it nine times as often is drawn nine times as often. A `set` has no fixed order: sort it."),
-        paragraph="A task without meaning", solution=random_labels, check=check_random_labels, right=(labels_by_index, labels_by_torch),
-        wrong={labels_per_occurrence: r"one label here and another there", labels_uniform: r"draw from the list as it is", labels_kept: r"kept its true label", labels_of_types: r"600 labels for 2000",
-               labels_one: r"the same label", labels_without_seed: r"does not use the seed", labels_new_each_time: r"Called twice", labels_in_order_of_text: r"in the other order"}),
+        paragraph="A task without meaning", solution=random_labels, check=check_random_labels),
     Exercise(
         chapter=CHAPTER, size="build", minutes=10, title="One word hidden at a time",
         task="To ask a masked-word model how surprising each word of a sentence is, you need the sentence once for every word, with that word replaced by [MASK]. Make all copies as one batch. [CLS] and [SEP] are never hidden.",
         hints=("Which places are hidden? All but the first and the last of `S`. Copy *n* hides the n-th of them.",
                "`places[:, None] == torch.arange(S)` compares every copy's place with every column: a table with one True in each row. `torch.where(table, mask_id, ids)` does the rest."),
-        paragraph="One word at a time", solution=masked_copies, check=check_masked_copies, right=(copies_by_index, copies_by_loop),
-        wrong={copies_all_tokens: r"7 copies for 5 words", copies_cumulative: r"more and more", copies_left_to_right: r"all that follows", copies_all_but_one: r"every word but one", copies_all_hidden: r"all 5 words at once",
-               copies_one_early: r"too early", copies_by_token: r"hide both at once", copies_nothing: r"Nothing is hidden", copies_places_from_zero: r"your places are \[0", copies_in_place: r"changed the sentence"}),
+        paragraph="One word at a time", solution=masked_copies, check=check_masked_copies),
     Exercise(
         chapter=CHAPTER, size="think", minutes=12, title="Who deserves the credit?",
         task="A probe reads something off a model's vectors, with an accuracy. Before you write 'the model has learned it', three others must be asked: the commonest answer, the probe itself (by its control task), and the input (by the untrained twin). Write the rule down, so that it gives the credit to the first who can do it without training.",
         hints=("'Ahead by more than the margin' is the same comparison three times, each with another rival.",
                "The order is in the description: nobody, the probe, the input. What none of them can do goes to the training."),
-        paragraph="Four rivals for one number", solution=what_it_shows, check=check_what_it_shows, right=(credit_by_list, credit_by_dict),
-        wrong={credit_no_majority: r"commonest answer scores 0.62", credit_no_control: r"0.92 on labels that mean nothing", credit_no_twin: r"twin has 0.91", credit_input_first: r"asked first",
-               credit_probe_first: r"whatever the others do", credit_no_margin: r"0.77, but not by more", credit_fixed_margin: r"margin that it is given", credit_always: r"credit to nobody", credit_yes: r"not to True"}),
+        paragraph="Four rivals for one number", solution=what_it_shows, check=check_what_it_shows),
 ]
