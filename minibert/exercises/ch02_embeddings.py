@@ -94,7 +94,7 @@ def layer_norm(x, gamma, beta, eps=1e-12):
     """Each vector of H numbers by itself: x [..., H], gamma, beta [H] -> [..., H]."""
     mean = x.mean(dim=-1, keepdim=True)                             # blank: one mean per token: [..., 1]
     variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)         # blank: the mean squared distance from it: [..., 1]
-    normed = (x - mean) / torch.sqrt(variance + eps)                # blank: equation 2.1
+    normed = (x - mean) / torch.sqrt(variance + eps)                # blank: equation 2.2
     return gamma * normed + beta                                    # blank: stretch every feature, then shift it
 
 
@@ -331,7 +331,7 @@ EXERCISES = [
     ),
     Exercise(
         chapter=CHAPTER, size="build", minutes=12, title="LayerNorm by hand",
-        task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.1. `x` may have any number of dimensions; the last one is H.
+        task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.
         Keep the precision that comes in.""",
         hints=("Every token is normalised over its own H numbers: `dim=-1`. With `keepdim=True` the mean has the shape `[..., 1]` and can be subtracted from `x`.",
                "The variance is the mean of `(x - mean) ** 2` over the last dimension: a mean, so it divides by H. Then `(x - mean) / torch.sqrt(variance + eps)`, times `gamma`, plus `beta`."),
