@@ -1,0 +1,51 @@
+"""Patients who cannot train: weight decay, the learning rate, and what is divided by what. Chapter 8."""
+
+from minibert.clinic.patient import Edit, Patient
+
+PATIENTS = (
+    Patient(
+        id="T4", chapter="08_pretraining", title="weight decay on everything",
+        symptom="The longer the run, the smaller the factors of the norms; the loss ends a little higher than it should.",
+        disease="The second group of parameters, biases and norms, has the weight decay of the first: its factors are pulled from 1 to 0.",
+        cure="Two groups: decay for matrices, none for biases and norms.",
+        published="in tutorials that hand `model.parameters()` to AdamW as one list",
+        edits=(Edit("optim.py",
+                    right='"weight_decay": weight_decay if decay else 0.0} for decay in (True, False)]',
+                    wrong='"weight_decay": weight_decay} for decay in (True, False)]'),),
+        probe="decay_groups", guard="tests/test_training.py::test_weight_decay_spares_biases_and_norms_and_nothing_else"),
+    Patient(
+        id="T5", chapter="08_pretraining", title="a constant learning rate, from the first step on",
+        symptom="The loss rises in the first steps, sometimes for good, and later trembles where it should come to rest.",
+        disease="The schedule is missing: Adam's first steps, when its averages know next to nothing, are made at full rate, and so are the last.",
+        cure="Up in a line over the warm-up, then down in a line to 0.",
+        published="in a tutorial with a constant rate of 0.005 and Adam",
+        edits=(Edit("optim.py",
+                    right="""
+                        if step < warmup:
+                            return step / warmup
+                        return min(1.0, (1 - step / steps) / decay_share)
+                    """,
+                    wrong="return 1.0"),),
+        probe="course_of_the_rate", guard="tests/test_training.py::test_the_schedule_is_the_originals"),
+    Patient(
+        id="R7", chapter="08_pretraining", title="names that never match",
+        symptom="The program lists what weight decay shall spare, and it has two groups. The factors of the norms shrink all the same.",
+        disease="`name not in no_decay` compares whole names: 'bert.encoder.layer.0.output.LayerNorm.weight' is not in ['bias', 'LayerNorm.weight'], so "
+                "hardly anything is spared.",
+        cure="Match the ending of the name, and look at the sizes of the groups.",
+        published="in training scripts that left out the `any(... in name ...)` of the original line",
+        edits=(Edit("optim.py",
+                    right='return not (name.endswith("bias") or "LayerNorm" in name or name.startswith("bert.encoder.norm."))',
+                    wrong='return name not in ["bias", "LayerNorm.bias", "LayerNorm.weight", "cls.predictions.bias"]'),),
+        probe="decay_groups", guard="tests/test_training.py::test_the_groups_are_those_of_the_original"),
+    Patient(
+        id="R17", chapter="08_pretraining", title="a schedule that knows better",
+        symptom="You halve the learning rate, and the curve does not change by a hair. You double it: the same.",
+        disease="The schedule writes a rate of its own into the optimiser; what was asked for is overwritten at the first step, in silence.",
+        cure="One source: the schedule gives a factor, and it multiplies the rate that was asked for.",
+        published="in a from-scratch repository whose scheduled optimiser computes the rate from the hidden size and ignores its `lr`",
+        edits=(Edit("optim.py",
+                    right='group["lr"] = group["peak_lr"] * factor',
+                    wrong='group["lr"] = 768 ** -0.5 * factor'),),
+        probe="rate_asked_for", guard="tests/test_training.py::test_one_factor_moves_all_groups_from_their_own_peaks"),
+)
