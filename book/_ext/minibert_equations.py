@@ -154,14 +154,10 @@ def always_index(app, env, added, changed, removed):
 def mark_lines(app, doctree):
     """Give the line under an equation an anchor and a look of its own; in the index the headings are the anchors."""
     anchors = {f"Equation {equation.number}": equation.anchor for equation in app.minibert_equations}
-    if app.env.docname == INDEX:
-        for title in doctree.findall(nodes.title):
-            if title.astext() in anchors:
-                title.parent["ids"] = [anchors[title.astext()]]
     for paragraph in doctree.findall(nodes.paragraph):
-        first = paragraph.children[0] if paragraph.children else None
-        if isinstance(first, nodes.strong) and first.astext() in anchors:
-            paragraph["ids"].append(anchors[first.astext()])
+        strong = next(paragraph.findall(nodes.strong), None)
+        if strong is not None and strong.astext() in anchors and paragraph.astext().startswith(strong.astext()):
+            paragraph["ids"].append(anchors[strong.astext()])
             paragraph["classes"].append("equation-line")
 
 
@@ -170,7 +166,7 @@ def link_equations(app, doctree, docname):
     by_number = {equation.number: equation for equation in app.minibert_equations}
     for line in doctree.findall(lambda node: isinstance(node, nodes.paragraph) and "equation-line" in node["classes"]):
         entry = f"{app.builder.get_relative_uri(docname, INDEX)}#{line['ids'][-1]}"
-        _wrap(line.children[0], entry)
+        _wrap(next(line.findall(nodes.strong)), entry)
         for literal in list(line.findall(nodes.literal)):
             if CODE.fullmatch(literal.astext()):
                 _wrap(literal, source_address(app, literal.astext()) or entry)
