@@ -18,17 +18,12 @@ from functools import cache
 from textwrap import dedent
 
 import torch
-from torch import Tensor
+
+from minibert.exercises.compare import Mistake, Unforeseen, draw, expect_tensor, recognise
+from minibert.exercises.guard import expect_call, line_of, watched
 
 BLANK = "____"      # an undefined name, so that an unfilled stub says so the moment it is run
 SIZES = ("warm-up", "build", "think")
-
-
-class Mistake(Exception):
-    """A wrong answer, and in one sentence what is wrong about it. A notebook shows the sentence without a traceback."""
-
-    def _render_traceback_(self):       # the hook by which IPython asks an exception to show itself
-        return [f"Mistake: {self}"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +39,7 @@ class Exercise:
     paragraph: str                      # heading in the chapter that explains it, word for word
     solution: Callable                  # a function or class with `# blank: …` comments
     check: Callable[[Callable], None]
+    may_change: tuple[str, ...] = ()    # arguments that an answer is asked to change; all others it must leave as they are
 
     def __post_init__(self):
         if self.size not in SIZES:
@@ -127,42 +123,14 @@ def check(answer: Callable) -> Callable:
     try:
         with torch.random.fork_rng(devices=[]):     # the check draws numbers, the notebook's own stay as they are
             torch.manual_seed(0)
-            exercise.check(answer)
+            expect_call(answer, exercise.solution)
+            exercise.check(watched(answer, exercise.may_change))
     except Mistake as mistake:
-        raise Mistake(f"{mistake} Reread: “{exercise.paragraph}”.") from None
+        raise type(mistake)(f"{mistake} Reread: “{exercise.paragraph}”.") from None
     except Exception as error:
         if isinstance(error, NameError) and error.name == BLANK:
             print(f"not yet: {name} still has a blank ({BLANK})")
             return exercise.solution
-        raise Mistake(f"{name} stops with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”.") from error
+        raise Unforeseen(f"{name} stops{line_of(answer, error)} with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”.") from error
     print(f"right: {name} passes every check")
     return answer
-
-
-def draw(*shape: int, seed: int = 0) -> Tensor:
-    """Numbers for a check, the same at each call: normal, float64."""
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def expect_tensor(found, shape, what: str) -> None:
-    """A Mistake unless `found` is a tensor of this shape."""
-    if not isinstance(found, Tensor):
-        raise Mistake(f"{what} should be a tensor of shape {list(shape)}, but it is a {type(found).__name__}.")
-    if list(found.shape) != list(shape):
-        raise Mistake(f"{what} should have the shape {list(shape)}, but it has {list(found.shape)}.")
-
-
-def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
-    """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
-
-    found, right [...] of one shape; every suspect is the result of one mistake (of any shape) and its sentence.
-    """
-    expect_tensor(found, right.shape, what)
-    if torch.allclose(found.to(right.dtype), right, rtol=tolerance, atol=tolerance):
-        return
-    for value, sentence in suspects:
-        if value.shape == found.shape and torch.allclose(found.to(value.dtype), value, rtol=tolerance, atol=tolerance, equal_nan=True):
-            raise Mistake(sentence)
-    worst = (found - right).abs().argmax()
-    index = [int(i) for i in torch.unravel_index(worst, right.shape)]
-    raise Mistake(f"{what} is wrong: {f'at {index} ' if index else ''}you have {found.flatten()[worst]:.4f} where {right.flatten()[worst]:.4f} is right.")

@@ -112,10 +112,7 @@ def check_layer_norm(answer) -> None:
     for eps in (0.5, 1e-12):
         right = layer_norm(x, gamma, beta, eps)
         suspects = [(wrong(x, gamma, beta, eps), sentence.format(eps=eps, **numbers)) for wrong, sentence in known(layer_norm)]
-        given = x.clone()
-        found = answer(given, gamma, beta, eps=eps)
-        if not torch.equal(given, x):
-            raise Mistake("you change x itself, in place; whoever calls your function still needs x as it was: make new tensors.")
+        found = answer(x, gamma, beta, eps=eps)
         if _is_double(found) and found.shape == right.shape and not torch.allclose(found, right, rtol=1e-10, atol=1e-10) and torch.allclose(found, right, atol=1e-5):
             raise Mistake(f"x is torch.float64, but your result is right to {-math.log10((found - right).abs().max()):.0f} digits only: you calculate in float32 on the way. "
                           "Keep the precision that comes in.")

@@ -25,7 +25,7 @@ def gelu(x):
 
 def check_gelu(answer):
     x = torch.tensor([-3.0, -1.0, -0.3, 0.0, 0.7, 1.0, 2.5], dtype=torch.float64)
-    right, given = F.gelu(x), x.clone()
+    right = F.gelu(x)
     try:
         found = answer(x)
     except (TypeError, ValueError) as error:
@@ -33,8 +33,6 @@ def check_gelu(answer):
             raise
         raise Mistake(f"Your GELU stops at a vector of {len(x)} numbers: the functions of `math` take one number, those of `torch` take tensors.") from None
     expect_tensor(found, x.shape, "your GELU of a vector")
-    if not torch.equal(x, given):
-        raise Mistake(f"Your GELU changes its input: after the call x[0] is {x[0]:.4f}, it was {given[0]:.4f}. Make a new tensor.")
     if found.dtype != x.dtype:
         raise Mistake(f"your GELU turns {x.dtype} into {found.dtype}: compute with torch functions, in the precision that came in.")
     one = f"At x = -1 you have {found[1]:.4f}"

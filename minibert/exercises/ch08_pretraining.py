@@ -497,7 +497,7 @@ EXERCISES = [
         hints=("At the hand-over the rate does not continue where the warm-up ended: it jumps onto a line that has been falling since step 0.",
                "With 100 steps and a warm-up of 10 the factors of steps 0, 5, 9, 10, 55 are 0, 0.5, 0.9, 0.9, 0.45. The factor is new each time; multiply the peak by it, never the last rate."),
         paragraph="Warm-up and decay",
-        solution=set_rates, check=check_set_rates),
+        solution=set_rates, check=check_set_rates, may_change=("groups",)),
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="A log that cannot be",
         task="A published tutorial prints `NSP 1.12, MLM 0.07` and is content. Its program adds each loss to the *other* one's running sum, and divides the sum of one step by 10. "

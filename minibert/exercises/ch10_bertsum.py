@@ -265,10 +265,7 @@ def _cells():
 
 def check_states_of(answer):
     cells, x = _cells(), torch.randn(2, 4, 3, dtype=torch.float64)              # x [B, N, H]
-    given = x.clone()
     found = answer(cells, x)
-    if not torch.equal(x, given):
-        raise Mistake(f"Your function changes the vectors that it was given: x[0, 0, 0] was {given[0, 0, 0]:.2f} and is {x[0, 0, 0]:.2f}.")
     if not isinstance(found, list | tuple) or len(found) != 4 or not all(isinstance(row, list | tuple) and len(row) == 2 for row in found):
         shape = f"{len(found)} lists of {len(found[0])}" if isinstance(found, list) and found and isinstance(found[0], list | tuple) else f"a {type(found).__name__}"
         raise Mistake(f"For 4 sentences and 2 layers states_of should give back 4 lists of 2 states, not {shape}.")

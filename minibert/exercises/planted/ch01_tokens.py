@@ -465,5 +465,5 @@ ANSWERS = {
                _padded_batch_zeros: "you pad with 0, but pad_id is 9", _padded_batch_shortest: "has 2 columns",
                _padded_batch_all_ones: "1 everywhere, but 8 of the 21", _padded_batch_guessed_mask: "where the id is above 0",
                _padded_batch_floats: "attention_mask is torch.float32", _padded_batch_float_ids: "input_ids is torch.float32",
-               _padded_batch_in_place: "changed the rows", _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor"}),
+               _padded_batch_in_place: "changes `rows`.*it had 4 entries and has 7", _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor"}),
 }

@@ -382,7 +382,7 @@ SHIFT_MISTAKES = (
 ANSWERS = {
     "scaled_scores": Answers(
         right=(scores_by_einsum, scores_scaled_before),
-        wrong=patterns(SCORE_MISTAKES) | {rows_are_keys: r"a row for each of the 7 keys", scaled_in_place: r"changes the queries or keys"},
+        wrong=patterns(SCORE_MISTAKES) | {rows_are_keys: r"a row for each of the 7 keys", scaled_in_place: r"changes `query`.*240 of its 240"},
         known=SCORE_MISTAKES),
     "masked_attention": Answers(
         right=(masked_with_infinity, masked_with_where),
@@ -394,7 +394,7 @@ ANSWERS = {
             filled_with_a_billion: r"float16.*-65504",
             filled_with_infinity: r"96 of 96 of your numbers are nan",
             empty_row_is_zero: r"gets zeros from you",
-            mask_flipped_in_place: r"changes the mask.*12 of 12 entries"},
+            mask_flipped_in_place: r"changes `mask`.*12 of its 12"},
         known=WEIGHT_MISTAKES),
     "attention_counts": Answers(
         right=(counts_step_by_step, counts_from_modules),

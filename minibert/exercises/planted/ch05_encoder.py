@@ -436,7 +436,7 @@ ANSWERS = {
                gelu_probability_only: "probability Φ\\(x\\) alone", gelu_doubled: "twice the right value", gelu_in_float32: "turns torch.float64 into",
                gelu_minus: "being \\*above\\* x", gelu_erf_alone: "erf itself runs", gelu_without_brackets: "brackets round",
                gelu_times_root: "divide by the root", gelu_of_one_number: "stops at a vector of 7 numbers", gelu_half: "the \\*root\\* of 2", gelu_density: "the \\*density\\*",
-               gelu_in_place: "changes its input: after the call x\\[0\\] is -0.0040"}),
+               gelu_in_place: "changes `x`.*6 of its 7"}),
     "EncoderLayer": Answers(
         right=(LayerByFunctional, LayerOfPieces),
         wrong={LayerWithoutResidual: "residual connection is missing", LayerWithoutNorm: "sum is not normalised",

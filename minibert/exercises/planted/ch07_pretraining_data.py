@@ -593,15 +593,15 @@ ANSWERS = {
         known=WORDS_MISTAKES),
     "shorten": Answers(
         right=(shorten_by_slices, shorten_recursively),
-        wrong={shorten_in_place: "changes the lists", shorten_each_to_half: "keep only", shorten_too_little: "you keep 8", shorten_first_on_a_tie: "become 3 and 4",
+        wrong={shorten_in_place: "changes `first`.*it had 12 entries and has 4", shorten_each_to_half: "keep only", shorten_too_little: "you keep 8", shorten_first_on_a_tie: "become 3 and 4",
                shorten_by_chance: "no matter of chance", shorten_first_only: "since the longer one gives", shorten_inside: "inside it", shorten_back: "at the back alone",
                shorten_front: "at the front alone", shorten_one_coin: "anew for each token", shorten_mostly_back: "taken from the front",
                shorten_other_side: r"the \*front\* goes", shorten_sorted: "also when it is the shorter", shorten_exchanged: "comes back first",
-               shorten_or_hand_back: "the very lists", shorten_half_in_place: "the second has 3 tokens left of 5", shorten_second_at_the_back: "of the second where",
+               shorten_or_hand_back: "the very lists", shorten_half_in_place: "changes `second`.*it had 5 entries and has 3", shorten_second_at_the_back: "of the second where",
                shorten_coin_on_a_tie: "the second when both are equally long"}),
     "mask_words": Answers(
         right=(mask_words_in_one_draw, mask_words_by_index),
-        wrong={masked_in_place: "writes into", masked_with_label_zero: "the label is -100", masked_all_labels: "tokens have a label", masked_labels_after: "the id of .MASK.",
+        wrong={masked_in_place: "changes `input_ids`", masked_with_label_zero: "the label is -100", masked_all_labels: "tokens have a label", masked_labels_after: "the id of .MASK.",
                masked_special: "never are", masked_whole_vocabulary: "replacements are special", masked_always_15: "rate=0.4", masked_one_word: "draw one for each place",
                masked_by_row: "drawn for each token", masked_all: "100.0% become", masked_none_kept: r"\b0\.\d% stay", masked_two_coins: "two coins",
                masked_without_generator: "hand `generator` on", replaced_of_all: "nobody has to predict",

@@ -222,13 +222,13 @@ class EncoderHalfForPadding(SentenceEncoder):
 
 
 class EncoderWithDeadNorm(SentenceEncoder):
-    def __init__(self, hidden_size, *sizes):
-        super().__init__(hidden_size, *sizes)
+    def __init__(self, hidden_size, feedforward_size=2048, num_heads=8, num_layers=2):
+        super().__init__(hidden_size, feedforward_size, num_heads, num_layers)
         self.encoder.layer[0].attention.output.LayerNorm = nn.LayerNorm(hidden_size, eps=1e-6)
 
 
 class EncoderPostNorm(SentenceEncoder):
-    def __init__(self, hidden_size, feedforward_size, num_heads, num_layers):
+    def __init__(self, hidden_size, feedforward_size=2048, num_heads=8, num_layers=2):
         super().__init__(hidden_size, feedforward_size, num_heads, num_layers)
         self.encoder = BertEncoder(BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size,
                                               num_attention_heads=num_heads, num_hidden_layers=num_layers))
@@ -403,7 +403,7 @@ ANSWERS = {
         right=(states_by_append, states_sentence_by_sentence),
         wrong={states_aliased: "share one inner list", states_copied_late: "written into all", states_parallel: "layer 1 reads x", states_forgetful: "begin at zeros again",
                states_late: "\\*last\\* state of layer 0", states_carried: "begins with the last state", states_backwards: "from the last sentence to the first",
-               states_by_layer: "not 2 lists of 4", states_last_layer: "4 of the 8 places", states_stacked: "not a Tensor", states_in_place: "changes the vectors"}),
+               states_by_layer: "not 2 lists of 4", states_last_layer: "4 of the 8 places", states_stacked: "not a Tensor", states_in_place: "changes `x`"}),
     "logits_in_two_parts": Answers(
         right=(parts_by_einsum, parts_by_difference),
         wrong={parts_whole: "is the whole logit", parts_bias_first: "holds the bias 0.7", parts_without_bias: "bias 0.7 is missing",

@@ -235,7 +235,7 @@ ANSWERS = {
     "masked_copies": Answers(
         right=(copies_by_index, copies_by_loop),
         wrong={copies_all_tokens: r"7 copies for 5 words", copies_cumulative: r"more and more", copies_left_to_right: r"all that follows", copies_all_but_one: r"every word but one", copies_all_hidden: r"all 5 words at once",
-               copies_one_early: r"too early", copies_by_token: r"hide both at once", copies_nothing: r"Nothing is hidden", copies_places_from_zero: r"your places are \[0", copies_in_place: r"changed the sentence"}),
+               copies_one_early: r"too early", copies_by_token: r"hide both at once", copies_nothing: r"Nothing is hidden", copies_places_from_zero: r"your places are \[0", copies_in_place: r"changes `ids`"}),
     "what_it_shows": Answers(
         right=(credit_by_list, credit_by_dict),
         wrong={credit_no_majority: r"commonest answer scores 0.62", credit_no_control: r"0.92 on labels that mean nothing", credit_no_twin: r"twin has 0.91", credit_input_first: r"asked first",

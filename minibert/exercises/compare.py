@@ -1,0 +1,82 @@
+"""Comparing what a reader's answer gives with what is right, and saying how the two differ."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+class Mistake(Exception):
+    """A wrong answer, and in one sentence what is wrong about it. A notebook shows the sentence without a traceback."""
+
+    def _render_traceback_(self):       # the hook by which IPython asks an exception to show itself
+        return [f"Mistake: {self}"]
+
+
+class Unforeseen(Mistake):
+    """A wrong answer for which nobody has written a sentence: what is said is true, but it names no cause."""
+
+
+def draw(*shape: int, seed: int = 0) -> Tensor:
+    """Numbers for a check, the same at each call: normal, float64."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def expect_tensor(found, shape, what: str) -> None:
+    """A Mistake unless `found` is a tensor of this shape."""
+    if not isinstance(found, Tensor):
+        raise Mistake(f"{what} should be a tensor of shape {list(shape)}, but it is a {type(found).__name__}.")
+    if list(found.shape) != list(shape):
+        raise Mistake(f"{what} should have the shape {list(shape)}, but it has {list(found.shape)}.")
+
+
+def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
+    """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
+
+    found, right [...] of one shape; every suspect is the result of one mistake (of any shape) and its sentence.
+    """
+    expect_tensor(found, right.shape, what)
+    found, kind = found.detach().to(right.dtype), found.dtype
+    if _same(found, right, tolerance):
+        return
+    for value, sentence in suspects:
+        if value.shape == found.shape and torch.allclose(found.to(value.dtype), value, rtol=tolerance, atol=tolerance, equal_nan=True):
+            raise Mistake(sentence)
+    if (strange := ~found.isfinite() & right.isfinite()).any():
+        raise Unforeseen(f"{what} is wrong: {int(strange.sum())} of {found.numel()} numbers are nan or infinite.")
+    if kind.is_floating_point and kind != right.dtype and _same(found, right, 10 * torch.finfo(kind).eps):
+        raise Mistake(f"{what} is {kind}: right, but with {-math.log10((found - right).abs().max()):.0f} digits only. Keep the precision that comes in.")
+    worst = (found - right).abs().argmax()
+    index = [int(i) for i in torch.unravel_index(worst, right.shape)]
+    at = f"at {index} " if index else ""
+    raise Unforeseen(f"{what} is wrong: {at}you have {found.flatten()[worst]:.4f} where {right.flatten()[worst]:.4f} is right.{_likeness(found, right, tolerance)}")
+
+
+def _same(found: Tensor, right: Tensor, tolerance: float) -> bool:
+    return torch.allclose(found, right, rtol=tolerance, atol=tolerance)
+
+
+def _likeness(found: Tensor, right: Tensor, tolerance: float) -> str:
+    """What a wrong result of the right shape has in common with the right one, as a sentence; nothing if that is nothing."""
+    if found.numel() < 3:               # two numbers are alike by chance
+        return ""
+    if not found.any():
+        return " All your numbers are 0."
+    if right.any() and _same(found, (ratio := (found * right).sum() / right.square().sum()) * right, tolerance):
+        return " All your numbers have the wrong sign." if torch.isclose(ratio, -torch.ones_like(ratio)) else f" All your numbers are {ratio:.3g} times the right ones."
+    if _same(found - right, (found - right).mean().expand(right.shape), tolerance):
+        return f" All your numbers are {(found - right).mean().abs():.3g} too {'large' if (found > right).all() else 'small'}."
+    for axis in range(right.dim()):
+        if _same(found, right.flip(axis), tolerance):
+            return f" Read backwards along axis {axis} it would be right."
+        for other in range(axis):
+            if right.size(axis) == right.size(other) and _same(found, right.transpose(axis, other), tolerance):
+                return f" With the axes {other} and {axis} exchanged it would be right."
+    off = ~torch.isclose(found, right, rtol=tolerance, atol=tolerance)
+    for axis, size in enumerate(right.shape):
+        bad = off.movedim(axis, 0).flatten(1).any(dim=1).nonzero().flatten().tolist() if right.dim() > 1 else off.nonzero().flatten().tolist()
+        if len(bad) == 1 and size > 1:
+            return f" All else is right: only index {bad[0]} of axis {axis} is wrong."
+        if size > 2 and len(bad) == size - 1:
+            return f" Of axis {axis} only index {next(i for i in range(size) if i not in bad)} is right."
+    return f" Of {off.numel()} numbers {int(off.sum())} are wrong."
