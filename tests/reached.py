@@ -1,6 +1,6 @@
 """A plugin for pytest: writes down which functions of minibert each test calls, its fixtures included. `pytest -p reached`
 
-Of a test with many cases the first one is run. The file named in MINIBERT_REACHED gets {test: ["minibert/attention.py::attend", …]}.
+The file named in MINIBERT_REACHED gets {test: ["minibert/attention.py::attend", …]}, all cases of a test together.
 """
 
 import json
@@ -23,10 +23,6 @@ def _note(frame, event, _):
         calls.add((frame.f_code.co_filename, frame.f_code.co_qualname))
 
 
-def pytest_collection_modifyitems(items):
-    items[:] = {item.nodeid.split("[")[0]: item for item in reversed(items)}.values()
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef):
     before = set(calls)
@@ -46,7 +42,7 @@ def pytest_runtest_protocol(item):
     finally:
         sys.setprofile(None)
         fixtures = [calls_of_fixture.get(definition, set()) for found in item._fixtureinfo.name2fixturedefs.values() for definition in found]
-        reached[item.nodeid.split("[")[0]] = calls.union(*fixtures)
+        reached[item.nodeid.split("[")[0]] |= calls.union(*fixtures)
 
 
 def pytest_sessionfinish():
