@@ -1,4 +1,4 @@
-"""What a BERT costs: parameters by part, bytes of memory, floating-point operations of a pass, hours of training."""
+"""What a BERT costs: parameters by part, bytes of memory, activations, floating-point operations of a pass, hours of training."""
 
 import re
 
@@ -51,14 +51,43 @@ def memory(parameters: int) -> dict[str, int]:
     return {"weights float32": 4 * parameters, "weights float16": 2 * parameters, "training with AdamW": 16 * parameters}
 
 
+def activations(config: BertConfig, batch: int = 1, length: int = 128, number: int = 4, mask: int = 1) -> dict[str, int]:
+    """Bytes that the forward pass of a training step keeps for the backward pass, by part, with dropout and GELU, without a head.
+
+    A number takes `number` bytes (4 in float32, 2 in half precision), an entry of a dropout mask `mask` (1 on a GPU;
+    PyTorch keeps a float32 on a processor). With B rows of S tokens, each layer keeps
+
+        attention: hidden states   what came in, query, key, value, the mixed values   5·B·S·H numbers
+        attention: weights         before and after their dropout, and its mask        2·B·A·S² numbers, B·A·S² entries
+        feed-forward               what goes in, before and after the activation       B·S·H + 2·B·S·I numbers
+        norms                      what goes into both, and two numbers a token        2·B·S·H + 4·B·S numbers
+        dropout                    masks of both sublayers                             2·B·S·H entries
+
+    and the embeddings and the last output add two tensors of B·S·H, a norm's two numbers a token and one mask; a pre-norm
+    stack has one more norm. The weights are what fused attention does not keep. With H-wide masks of one byte, numbers
+    of two and I = 4H a layer comes to B·S·H·(34 + 5·A·S/H) (Korthikanti et al. 2022, section 4.1), and 8·B·S for its norms.
+    """
+    layers, hidden, tokens = config.num_hidden_layers, config.hidden_size, batch * length
+    pairs = config.num_attention_heads * tokens * length
+    norm = tokens * (hidden + 2) * number
+    return {
+        "embeddings, last output": norm + tokens * hidden * (number + mask) + config.norm_first * norm,
+        "attention: hidden states": layers * 5 * tokens * hidden * number,
+        "attention: weights": layers * pairs * (2 * number + mask),
+        "feed-forward": layers * tokens * (hidden + 2 * config.intermediate_size) * number,
+        "norms": layers * 2 * norm,
+        "dropout": layers * 2 * tokens * hidden * mask,
+    }
+
+
 def flops(config: BertConfig, batch: int = 1, length: int = 128, predictions: int = 0) -> dict[str, int]:
     """Floating-point operations of the matrix products of a forward pass, by part, for `batch` rows of `length` tokens.
 
-    A product of [m, k] and [k, n] is m·n sums of k products: 2·m·n·k operations. With B rows of S tokens, each layer has
+    A product of an m × k and a k × n matrix is m·n sums of k products: 2·m·n·k operations. With B rows of S tokens, each layer has
 
-        attention: projections   4 of [S, H] [H, H]                          8·B·S·H²
-        attention: scores, mix   per head [S, D] [D, S] and [S, S] [S, D]     4·B·S²·H
-        feed-forward             [S, H] [H, I] and [S, I] [I, H]              4·B·S·H·I
+        attention: projections   4 of S × H by H × H                         8·B·S·H²
+        attention: scores, mix   per head S × D by D × S and S × S by S × D   4·B·S²·H
+        feed-forward             S × H by H × I and S × I by I × H            4·B·S·H·I
 
     the pooler has 2·B·H², and the masked-word head 2·B·M·(H² + H·V) for M = `predictions` words in a row.
     Everything else (norms, softmax, GELU) is left out, as is usual: it grows with H where these grow with H².

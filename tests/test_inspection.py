@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
-from minibert.inspection import GPUS, count_parameters, flops, gpu_hours, memory, training_flops
+from minibert.inspection import GPUS, activations, count_parameters, flops, gpu_hours, memory, training_flops
 
 CONFIG = BertConfig(vocab_size=90, hidden_size=24, num_hidden_layers=3, num_attention_heads=4, intermediate_size=40,
                     max_position_embeddings=16, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
@@ -79,6 +79,29 @@ def test_memory_is_what_adamw_really_holds():
     held = [t for p in model.parameters() for t in (p, p.grad, *optimizer.state[p].values()) if t.numel() > 1 or t is p]
     assert sum(t.numel() * t.element_size() for t in held) == memory(parameters)["training with AdamW"]
     assert sum(p.numel() * p.element_size() for p in model.half().parameters()) == memory(parameters)["weights float16"]
+
+
+@pytest.mark.parametrize("changes", [{}, {"norm_first": True}, {"num_hidden_layers": 1, "num_attention_heads": 6}], ids=str)
+@pytest.mark.parametrize("batch, length", [(1, 1), (3, 16)])
+def test_activations_are_what_autograd_really_keeps(changes, batch, length):
+    dropout = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
+    model = BertModel(BertConfig.from_dict(CONFIG.to_dict() | dropout | changes), add_pooling_layer=False).train()
+    weights, kept = {parameter.data_ptr() for parameter in model.parameters()}, {}
+    def remember(tensor):
+        if tensor.is_floating_point() and tensor.data_ptr() not in weights:
+            kept[tensor.untyped_storage().data_ptr()] = tensor      # the tensor too: its memory must not be used again
+        return tensor
+    with torch.autograd.graph.saved_tensors_hooks(remember, lambda tensor: tensor):
+        last = model(torch.randint(0, 90, (batch, length)), output_attentions=True).last_hidden_state
+        last.sin()      # somebody reads it
+    assert sum(tensor.untyped_storage().nbytes() for tensor in kept.values()) == sum(activations(model.config, batch, length, mask=4).values())
+
+
+@pytest.mark.parametrize("batch, length", [(1, 128), (8, 512)])
+def test_activations_of_a_layer_as_published(batch, length):
+    one, two = (sum(activations(BertConfig.preset("base", num_hidden_layers=layers), batch, length, number=2).values()) for layers in (1, 2))
+    norms = 2 * 2 * 2 * batch * length      # bytes, numbers, norms
+    assert two - one - norms == batch * length * 768 * (34 + 5 * 12 * length / 768)
 
 
 def test_the_operations_of_training():
