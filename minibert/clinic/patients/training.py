@@ -4,6 +4,16 @@ from minibert.clinic.patient import Edit, Patient
 
 PATIENTS = (
     Patient(
+        id="M6", chapter="08_pretraining", title="hits divided by all positions",
+        symptom="The loss falls as it should. The accuracy on masked words stays below 15%, whatever you do.",
+        disease="The masked words that were found are counted, and divided by the number of all tokens.",
+        cure="Divide by the number of masked words: a perfect predictor must score 1.",
+        published="in a tutorial whose log says 13% where the model finds nearly everything",
+        edits=(Edit("training.py",
+                    right="return Progress(self.step, word_loss / words, word_hits / words, pair_loss / pairs, pair_hits / pairs,",
+                    wrong="return Progress(self.step, word_loss / words, word_hits / tokens, pair_loss / pairs, pair_hits / pairs,"),),
+        probe="accuracy_of_a_perfect_guesser", guard="tests/test_training.py::test_accuracies_are_shares_of_the_predictions"),
+    Patient(
         id="T4", chapter="08_pretraining", title="weight decay on everything",
         symptom="The longer the run, the smaller the factors of the norms; the loss ends a little higher than it should.",
         disease="The second group of parameters, biases and norms, has the weight decay of the first: its factors are pulled from 1 to 0.",
@@ -48,4 +58,14 @@ PATIENTS = (
                     right='group["lr"] = group["peak_lr"] * factor',
                     wrong='group["lr"] = 768 ** -0.5 * factor'),),
         probe="rate_asked_for", guard="tests/test_training.py::test_one_factor_moves_all_groups_from_their_own_peaks"),
+    Patient(
+        id="R10", chapter="08_pretraining", title="a mean of means",
+        symptom="A batch in one piece and the same batch in three pieces take steps in slightly different directions.",
+        disease="Every piece is divided by its own number of predictions, and then their mean is taken: a word in a piece with few of them counts for more.",
+        cure="Add up the sums, and divide by the number of predictions in the whole batch.",
+        published="in a well-known library until 2024, and in most loops that accumulate gradients",
+        edits=(Edit("training.py",
+                    right="((sums.word_loss / words + sums.pair_loss / pairs) * processes.world).backward()",
+                    wrong="((sums.word_loss / sums.words.clamp(min=1) + sums.pair_loss / sums.pairs.clamp(min=1)) / len(pieces)).backward()"),),
+        probe="batch_in_pieces", guard="tests/test_training.py::test_an_update_is_adamw_done_by_hand"),
 )

@@ -1,9 +1,13 @@
 """Probes of training: weight decay, the learning rate, what is divided by what."""
 
+import torch
+
 from minibert.clinic.probes.base import probe
-from minibert.clinic.probes.models import tiny
+from minibert.clinic.probes.models import corpus, tiny, vocabulary
+from minibert.fast import PretrainingSums
 from minibert.heads import BertForPreTraining
 from minibert.optim import make_optimizers, schedule, set_learning_rate
+from minibert.training import Pretraining, PretrainingOptions
 
 
 @probe
@@ -28,3 +32,31 @@ def rate_asked_for() -> tuple[float, float]:
         set_learning_rate(optimizers, 1.0)
         found.append(optimizers[0].param_groups[0]["lr"])
     return tuple(found)
+
+
+def _run(**changes) -> Pretraining:
+    """A pretraining run on twelve rows of 16 tokens."""
+    torch.manual_seed(1)
+    options = dict(steps=2, batch_size=12, micro_batch=12, length=16, short_share=0.0, long_share=0.0, warmup=0, optimizer="adamw", precision="float32")
+    config = tiny(initializer_range=0.02, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return Pretraining(BertForPreTraining(config), corpus(4, vocab_size=61), vocabulary(), PretrainingOptions(**options | changes))
+
+
+@probe
+def accuracy_of_a_perfect_guesser() -> float:
+    """Which accuracy on masked words does training report of a model that finds every one?"""
+    run = _run()
+
+    def guess(labels, **batch) -> PretrainingSums:
+        words, pairs = (labels != -100).sum(), torch.tensor(len(labels))
+        nothing = 0 * sum(parameter.sum() for parameter in run.model.parameters())
+        return PretrainingSums(nothing, words, words, nothing, pairs, pairs)
+    run.forward = guess
+    return run.train_step().word_accuracy
+
+
+@probe
+def batch_in_pieces() -> float:
+    """By which factor does the gradient of a batch of twelve rows change when they pass in pieces? It should be 1."""
+    whole, pieces = (_run(micro_batch=rows).train_step().gradient_norm for rows in (12, 5))
+    return pieces / whole
