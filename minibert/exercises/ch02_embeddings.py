@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, known, recognise
+from minibert.exercises.base import Exercise, Mistake, expect_module, expect_tensor, known, recognise
 
 CHAPTER = "02_embeddings"
 
@@ -22,8 +22,13 @@ def one_hot_lookup(ids, table):
 
 
 def check_one_hot_lookup(answer) -> None:
-    table = torch.randn(11, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))     # [V, H]
-    ids = torch.tensor([[7, 0, 2, 7], [4, 1, 1, 5]])                                                 # [B, S]
+    generator = torch.Generator().manual_seed(1)
+    for ids, rows, width, dtype in (([[7, 0, 2, 7], [4, 1, 1, 5]], 11, 3, torch.float64), ([[2, 4], [0, 3], [1, 2]], 6, 2, torch.float32)):
+        table = torch.randn(rows, width, dtype=dtype, generator=generator, requires_grad=True)      # [V, H]
+        _check_lookup(answer, torch.tensor(ids), table)                                              # [B, S]
+
+
+def _check_lookup(answer, ids, table) -> None:
     try:
         found = answer(ids, table)
     except RuntimeError as error:
@@ -31,18 +36,14 @@ def check_one_hot_lookup(answer) -> None:
             raise Mistake(f"your matrix product needs two factors of one precision: the table is {table.dtype}, and your rows are not (F.one_hot alone gives torch.int64).") from None
         raise Mistake(f"your two factors do not fit each other: the one-hot rows stand on the left (F.one_hot alone makes them only {int(ids.max()) + 1} long, since the "
                       f"largest id here is {int(ids.max())}), and must be as long as the table is high, {table.size(0)}; the table stands on the right as it is, {list(table.shape)}.") from None
+    what = f"your result for {len(ids)} texts of {ids.size(1)} tokens"
     if isinstance(found, Tensor) and found.shape == ids.shape + table.shape[1:] and found.dtype != table.dtype:
         raise Mistake(f"your result is {found.dtype}, but the table is {table.dtype}: turn the ones and zeros into the table's precision, not the other way round.")
-    right = table[ids]                                                                               # [B, S, H]
-    expect_tensor(found, right.shape, "your result")
-    recognise(found, right, [
-        (table[torch.arange(4)].expand(2, 4, 3), f"you took the rows 0 to {ids.size(1) - 1}: that is where the tokens stand; the row to take is the id, {int(ids[0, 0])} for the first token."),
-        (table[ids - 1], f"every row is one too early: id {int(ids[0, 0])} is row {int(ids[0, 0])}, because rows are counted from 0."),
-        (table.roll(-1, 0)[ids], f"every row is one too late: id {int(ids[0, 0])} is row {int(ids[0, 0])}, counted from 0."),
-        (ids[..., None] * table[0], f"you multiplied one row by the id, as if token {int(ids[0, 0])} were {int(ids[0, 0])} times token 1; an id only says which row."),
-        (right * (ids != 0)[..., None], "you set the vector of id 0 to zero; a lookup copies whatever stands in row 0."),
-        (table.flip(0)[ids], f"you read the table from below: id 0 is its first row, and you took row {table.size(0) - 1}."),
-    ], "your result")
+    given, right = int(ids[0, 0]), table.detach()[ids]                                               # [B, S, H]
+    recognise(found, right, [(wrong(ids, table.detach()), sentence.format(last=ids.size(1) - 1, id=given, bottom=table.size(0) - 1, root=table.size(1) ** 0.5))
+                             for wrong, sentence in known(one_hot_lookup)], what, tolerance=1e-12)
+    if not found.requires_grad:
+        raise Mistake(f"{what} has the right numbers, but no gradient goes through it to the table (a detach, or numbers copied out of it), so no row could ever learn.")
 
 
 # ---------------------------------------------------------------- 2.2 counting parameters
@@ -58,34 +59,19 @@ def check_embedding_parameters(answer) -> None:
     odd = BertConfig(vocab_size=1009, hidden_size=60, num_attention_heads=6, max_position_embeddings=53, type_vocab_size=5)
     for config in (odd, BertConfig.preset("base")):     # in base 2 segment types and LayerNorm's 2 vectors look alike
         V, H, T, P = config.vocab_size, config.hidden_size, config.type_vocab_size, config.max_position_embeddings
-        right, found = (V + T + P) * H + 2 * H, answer(config)
+        try:
+            right, found = (V + T + P) * H + 2 * H, answer(config)
+        except (AttributeError, TypeError) as error:
+            raise Mistake(f"{error}: a field of the config is read as config.vocab_size. The four to use are vocab_size, hidden_size, type_vocab_size and max_position_embeddings.") from None
         if isinstance(found, bool) or not isinstance(found, int):
             raise Mistake(f"a count is a whole number (int), and you return a {type(found).__name__}.")
         if found == right:
             continue
         here = f"with V = {V:,}, H = {H}, P = {P} and {T} segment types you count {found:,}, and that is {abs(found - right):,} too {'many' if found > right else 'few'}"
-        suspects = {
-            right + (V - T) * H: "your segment table has a row for every word of the vocabulary; it has one for every kind of segment.",
-            right - 2 * H: "LayerNorm is missing: it learns two vectors of length H.",
-            right - H: "LayerNorm learns two vectors of length H, gamma and beta; or did you leave out the padding row, which is a row like any other?",
-            right + 4 * H: "there is one LayerNorm, after the sum, not one for each table.",
-            right - 2 * H + 2: "LayerNorm's gamma and beta are two vectors of H numbers, not two numbers.",
-            right - 2 * H + H * H: "LayerNorm has no matrix: it learns two vectors of length H.",
-            V * H: "the segment table, the position table and LayerNorm are missing.",
-            (V + 2) * H: "the segment table and the position table are missing.",
-            23_837_184: "that is BERT-base's number, whatever the config says.",
-            right + (512 - P) * H: "you always count 512 positions; the config says how many there are.",
-            right + (30522 - V) * H: "you always count 30,522 words; the config says how many there are.",
-            right - P * H: "the position table is missing.",
-            right - T * H: "the segment table is missing.",
-            right - V * H: "the word table is missing.",
-            right + 3 * H: "a lookup has no bias; you added one vector of length H for each table.",
-            right + (2 - T) * H: "you always count 2 segment types; the config says how many there are.",
-            right + (16 - T) * H: "you always count 16 segment types; the config says how many there are.",
-            V * H + T * P * H + 2 * H: "the segment table and the position table stand side by side: their rows are added, not multiplied.",
-            V + P + T + 2 * H: "a row of a table is a vector of H numbers, not one number.",
-        }
-        raise Mistake(f"{here}: {suspects[found]}" if found in suspects else f"{here}; right is {right:,}.")
+        for wrong, sentence in known(embedding_parameters):
+            if found == wrong(config):
+                raise Mistake(f"{here}: {sentence.format(heads=config.num_attention_heads)}")
+        raise Mistake(f"{here}; right is {right:,}.")
 
 
 # ---------------------------------------------------------------- 2.3 LayerNorm
@@ -102,6 +88,7 @@ def check_layer_norm(answer) -> None:
     generator = torch.Generator().manual_seed(2)
     x = torch.randn(2, 3, 5, dtype=torch.float64, generator=generator) * 2 + 1                                # [B, S, H]
     gamma, beta = torch.rand(2, 5, dtype=torch.float64, generator=generator) + 0.5                            # [H], [H]
+    x[1, 2] /= 10                       # a token whose variance is smaller than the larger eps
     one = torch.tensor([[[1.0, 0.0, 0.0, 0.0]]], dtype=torch.float64)                                         # [1, 1, H]
     found = answer(one, torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64), eps=1e-12)
     other = answer(torch.tensor([[[3.0, 1.0, 0.0, 0.0]]], dtype=torch.float64), torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64), eps=1e-12)
@@ -112,23 +99,31 @@ def check_layer_norm(answer) -> None:
     for eps in (0.5, 1e-12):
         right = layer_norm(x, gamma, beta, eps)
         suspects = [(wrong(x, gamma, beta, eps), sentence.format(eps=eps, **numbers)) for wrong, sentence in known(layer_norm)]
-        found = answer(x, gamma, beta, eps=eps)
-        if _is_double(found) and found.shape == right.shape and not torch.allclose(found, right, rtol=1e-10, atol=1e-10) and torch.allclose(found, right, atol=1e-5):
-            raise Mistake(f"x is torch.float64, but your result is right to {-math.log10((found - right).abs().max()):.0f} digits only: you calculate in float32 on the way. "
-                          "Keep the precision that comes in.")
+        try:
+            found = answer(x, gamma, beta, eps=eps)
+        except RuntimeError as error:
+            if "must match" not in str(error):
+                raise
+            raise Mistake(f"x is [2, 3, 5], and what you subtract or divide by does not fit it ({error}): with keepdim=True a mean over the last dimension has the shape [2, 3, 1].") from None
         recognise(found, right, _with_numbers(suspects, right), f"your result with eps = {eps}", tolerance=1e-10 if _is_double(found) else 1e-5)
-    try:
-        two_dimensions = answer(x[0], gamma, beta, eps=1e-12)                                                 # [S, H]
-    except (RuntimeError, IndexError):
-        two_dimensions = None
-    if two_dimensions is None or not torch.allclose(two_dimensions.double(), layer_norm(x[0], gamma, beta), atol=1e-5):
-        raise Mistake("you are right for x of [2, 3, 5], but not for x of [3, 5], tokens without a batch: name the features' dimension -1, not 2.")
+    for tokens, what in ((x[0], "[3, 5], tokens without a batch"), (x[0, 0], "[5], one token alone"), (x[None], "[1, 2, 3, 5], one dimension more")):
+        try:
+            fits = torch.allclose(answer(tokens, gamma, beta, eps=1e-12).double(), layer_norm(tokens, gamma, beta), atol=1e-5)
+        except (RuntimeError, IndexError, ValueError):
+            fits = False
+        if not fits:
+            raise Mistake(f"you are right for x of [2, 3, 5], but not for x of {what}: name the features' dimension -1, and x may have any number of others.")
+    close = x / 10000                                                                                         # variances of about 1e-8
+    if not torch.allclose(answer(close, gamma, beta).double(), layer_norm(close, gamma, beta), rtol=1e-3):
+        raise Mistake(f"called without eps, on numbers of about 0.0001, your first number is {answer(close, gamma, beta)[0, 0, 0]:.3f} where "
+                      f"{layer_norm(close, gamma, beta)[0, 0, 0]:.3f} is right: the eps that you take by default is too large. It is 1e-12, in the first line.")
     constant = torch.full((1, 1, 5), 3.0, dtype=torch.float64)                                                # [1, 1, H]
     found = answer(constant, gamma, beta, eps=1e-12)
     if not torch.isfinite(found).all():
         raise Mistake("on a token whose five numbers are all 3 your result is not finite: without eps the variance 0 is divided by.")
-    if not _is_double(answer(x, gamma, beta)):
-        raise Mistake("your result is torch.float32, but x is torch.float64: keep the precision that comes in.")
+    for dtype in (torch.float64, torch.float32):
+        if (kind := answer(x.to(dtype), gamma.to(dtype), beta.to(dtype)).dtype) != dtype:
+            raise Mistake(f"your result is {kind}, but x is {dtype}: keep the precision that comes in.")
 
 
 def _is_double(found) -> bool:
@@ -160,38 +155,33 @@ def check_same_vectors(answer) -> None:
         ([101, 7, 8, 102], [101, 8, 7, 102], [0] * 4, [0] * 4, "two words that change places"),
         ([101, 7, 102, 8, 9, 102], [101, 7, 102, 8, 5, 102], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "two pairs"),
         ([101, 7, 8, 102], [101, 7, 9, 102], [0, 0, 1, 1], [0, 0, 0, 1], "id 8 with segment 1 against id 9 with segment 0"),
+        ([101, 7, 8, 102], [101, 7, 16, 102], [0, 0, 1, 1], [0, 0, 0, 1], "id 8 with segment 1 against id 16 with segment 0"),
+        ([101, 7, 102, 0, 0], [101, 7, 102], [0] * 5, [0] * 3, "a text with two places of padding, id 0, against one without"),
+        ([101, *map(int, ("2307", "2314", "102"))], [101, *map(int, ("2307", "2300", "102"))], [0] * 4, [0] * 4, "two texts with ids above 2,000"),
     )
     for ids_a, ids_b, types_a, types_b, name in cases:
         pairs = list(zip(ids_a, ids_b))
         right = [i for i, (a, b) in enumerate(pairs) if a == b and types_a[i] == types_b[i]]
-        found = answer(ids_a, ids_b, types_a, types_b)
+        try:
+            found = answer(ids_a, ids_b, types_a, types_b)
+        except IndexError:
+            raise Mistake(f"for {name}, of {len(ids_a)} and {len(ids_b)} tokens, your function looks for a token behind the end of a text: go as far as the shorter one.") from None
         if isinstance(found, range | tuple | set):
-            found = sorted(found)
+            found = list(found)
         if found == right:
             continue
         if not isinstance(found, list):
             raise Mistake(f"the answer is a list of positions, such as {right}, and you return {found!r}.")
         if any(isinstance(value, bool) for value in found):
             raise Mistake(f"for {name} you say {found}, a yes or no for each position; asked for are the positions of the yes: {right}.")
-        suspects = (
-            ([i for i in right if i < len(pairs) - 1], "you leave out the last position of the shorter text."),
-            ([i for i in range(len(pairs)) if i not in right], "those are the positions at which the vectors differ."),
-            ([i for i in right if types_a[i] == 0], "you leave out segment 1; two tokens that are both of segment 1 agree in their segment as well."),
-            ([i for i, (a, b) in enumerate(pairs) if a + types_a[i] == b + types_b[i]],
-             "id and segment are rows of two tables; that their numbers add up to the same says nothing about the vectors."),
-            ([i for i, (a, b) in enumerate(pairs) if a == b], "the ids agree there, but not all the segments do: the segment vector is part of the sum."),
-            ([i for i, a in enumerate(ids_a) if a in ids_b], "the same token at another place gets another position vector, so it is not the same sum."),
-            ([ids_a[i] for i in right], "those are ids; asked for are the positions where they stand."),
-            ([i for i in range(len(pairs)) if ids_a[:i + 1] == ids_b[:i + 1] and types_a[:i + 1] == types_b[:i + 1]],
-             "you stop at the first difference; but no token looks at another one here, so a later one can agree again."),
-            ([0], "[CLS] is the same in both, but it is not the only one: any token with the same id, place and segment is."),
-            ([], "LayerNorm and the sum look at one token at a time; the rest of the text changes nothing."),
-            ([i + 1 for i in right], "positions count from 0."),
-            ([i for i in range(len(pairs)) if types_a[i] == types_b[i]], "the segments agree there, but not all the tokens do: both must."),
-            ([i for i in right if ids_a[i] not in (101, 102)], "[CLS] and [SEP] are tokens like any other: they have a row, a place and a segment."),
-        )
-        for value, sentence in suspects:
-            if found == value:
+        if any(not isinstance(value, int) for value in found):
+            raise Mistake(f"for {name} you say {found}; asked for are positions, whole numbers: {right}.")
+        if sorted(found) == right:
+            continue
+        if len(set(found)) < len(found):
+            raise Mistake(f"for {name} you say {found}, with a position twice: `list.index` finds the first place where an id stands, whichever one you are looking at.")
+        for wrong, sentence in known(same_vectors):
+            if found == wrong(ids_a, ids_b, types_a, types_b):
                 raise Mistake(f"for {name} you say {found}: {sentence}")
         raise Mistake(f"for {name} you say {found}; right is {right}.")
 
@@ -222,7 +212,7 @@ class Embeddings(nn.Module):
 
 
 SMALL = BertConfig(vocab_size=13, hidden_size=6, num_attention_heads=2, max_position_embeddings=9, type_vocab_size=3,
-                   hidden_dropout_prob=0.25, layer_norm_eps=0.01, pad_token_id=0)
+                   hidden_dropout_prob=0.25, layer_norm_eps=0.01, pad_token_id=4)
 
 
 def _weights(generator) -> dict[str, Tensor]:
@@ -231,58 +221,72 @@ def _weights(generator) -> dict[str, Tensor]:
     return {name: torch.randn(shape, dtype=torch.float64, generator=generator) for name, shape in shapes.items()}
 
 
-def _expected(weights, ids, types, places, word=1.0, segment=1.0, position=1.0, norm=True, eps=SMALL.layer_norm_eps) -> Tensor:
-    """The embeddings as a formula, with the weight of each part: a weight of 0 forgets it."""
-    total = (word * weights["word_embeddings.weight"][ids] + segment * weights["token_type_embeddings.weight"][types]
-             + position * weights["position_embeddings.weight"][places])
-    return F.layer_norm(total, total.shape[-1:], weights["LayerNorm.weight"], weights["LayerNorm.bias"], eps) if norm else total
+def _expected(weights, ids, types, places) -> Tensor:
+    """The embeddings as a formula: ids, types, places [B, S] -> [B, S, H]."""
+    total = weights["word_embeddings.weight"][ids] + weights["token_type_embeddings.weight"][types] + weights["position_embeddings.weight"][places]
+    return F.layer_norm(total, total.shape[-1:], weights["LayerNorm.weight"], weights["LayerNorm.bias"], SMALL.layer_norm_eps)
 
 
 def check_embeddings(answer) -> None:
     generator = torch.Generator().manual_seed(3)
-    weights, mine = _weights(generator), answer(SMALL).double()
+    expect_module(mine := answer(SMALL), "Embeddings(config)")
+    weights, mine = _weights(generator), mine.double()
     _check_parameters(mine, weights)
     mine.load_state_dict(weights)
     mine.eval()
-    ids = torch.tensor([[5, 3, 7, 3, 12], [2, 9, 4, 11, 0]])            # [B, S]
+    ids = torch.tensor([[5, 3, 7, 3, 12], [2, 9, 4, 11, 0]])            # [B, S], with the id of padding, 4, in the second text
     types = torch.tensor([[0, 0, 1, 1, 2], [0, 1, 1, 2, 0]])            # [B, S]
     places = torch.tensor([[4, 2, 0, 8, 1], [3, 3, 5, 6, 7]])           # [B, S]
     count, zero = torch.arange(5).expand(2, 5), torch.zeros_like(ids)   # [B, S], [B, S]
+    longer = torch.tensor([[1, 12, 6, 0, 8, 10, 7], [2, 9, 5, 11, 0, 3, 3], [5, 5, 7, 1, 9, 6, 2]])     # [B, S]
     for what, arguments, t, p in (("with segments given", (ids, types), types, count), ("with ids alone", (ids,), zero, count),
-                                  ("with segments and positions given", (ids, types, places), types, places)):
-        root = SMALL.hidden_size ** 0.5
-        suspects = [
-            (_expected(weights, ids, t, p, position=0), "the position vectors are not in your sum."),
-            (_expected(weights, ids, t, p, segment=0), "the segment vectors are not in your sum."),
-            (_expected(weights, ids, t, p, word=0), "the word vectors are not in your sum."),
-            (_expected(weights, ids, t, p, norm=False), "your sum is right, but LayerNorm is not applied to it."),
-            (_expected(weights, ids, t, p, eps=1e-5), f"your LayerNorm has eps = 1e-5, torch's own choice; the config says {SMALL.layer_norm_eps}."),
-            (_expected(weights, ids, t, p, eps=1e-12), f"your LayerNorm has eps = 1e-12; the config says {SMALL.layer_norm_eps}."),
-            (_expected(weights, ids, t, p + 1 if p.max() < 8 else p), "your positions start at 1; the first place is 0."),
-            (_expected(weights, ids, t, p, word=root), f"you multiply the word vectors by √H = {root:.2f}, as the first Transformer did; BERT does not."),
-            (_expected(weights, ids, zero, p), "the token_type_ids that are passed in are ignored: you use segment 0 for every token."),
-            (_expected(weights, ids, t, count), "the position_ids that are passed in are ignored: you count 0, 1, 2, … in any case."),
-            (_expected(weights, ids, zero + 1, p), "where no token_type_ids are given you use segment 1; the default is 0."),
-        ]
-        suspects += [(_expected(weights, ids, t, q), "your positions are the same for every token.") for q in (zero, zero + 5)]
-        try:
-            found = mine(*arguments)
-        except (RuntimeError, IndexError) as error:
-            if "size of tensor" in str(error):
-                raise Mistake(f"your position vectors do not fit the batch: it has {ids.size(1)} tokens, and the table has {SMALL.max_position_embeddings} rows; take exactly as many as there are tokens, input_ids.size(1).") from None
-            raise
-        right = _expected(weights, ids, t, p)                           # [B, S, H]
-        if isinstance(found, Tensor) and (found == 0).any() and not torch.equal(found, mine(*arguments)):
-            raise Mistake(f"in evaluation {int((found == 0).sum())} of your numbers are 0, others at each call: dropout must stop there, as nn.Dropout does by itself.")
-        recognise(found, right, _with_numbers(suspects, right), f"your result {what}", tolerance=1e-10)
+                                  ("with segments and positions given", (ids, types, places), types, places),
+                                  ("of 3 texts of 7 tokens", (longer,), torch.zeros_like(longer), torch.arange(7).expand(3, 7)),
+                                  ("of one text of 2 tokens", (longer[:1, :2],), zero[:1, :2], count[:1, :2])):
+        _check_result(mine, weights, what, arguments, t, p)
     _check_dropout(mine, _expected(weights, ids, zero, count), ids)
-    mine.train().word_embeddings.zero_grad()
-    mine(ids).sum().backward()
-    for part in ("token_type_embeddings", "position_embeddings"):
-        if getattr(mine, part).weight.grad[0].abs().sum() == 0:
-            raise Mistake(f"row 0 of your {part} gets no gradient, though {ids.numel() if part[0] == 't' else len(ids)} tokens use it: padding_idx belongs to the word table only.")
-    if mine.word_embeddings.weight.grad[SMALL.pad_token_id].abs().sum() > 0:
-        raise Mistake(f"row {SMALL.pad_token_id} of your word table gets a gradient; nn.Embedding's padding_idx keeps the padding row out of training.")
+    _check_gradients(mine.train(), ids)
+
+
+def _check_result(mine, weights, what, arguments, types, places) -> None:
+    """Compare the vectors of one batch: arguments (ids, and perhaps types and places), the types and places that hold then [B, S]."""
+    ids, right = arguments[0], _expected(weights, arguments[0], types, places)      # [B, S], [B, S, H]
+    try:
+        found = mine(*arguments)
+    except (RuntimeError, IndexError) as error:
+        if "size of tensor" in str(error):
+            raise Mistake(f"your vectors {what} do not fit each other: this batch has {ids.size(1)} tokens and the table has {SMALL.max_position_embeddings} rows; "
+                          "take exactly as many positions as there are tokens in *this* batch, input_ids.size(1).") from None
+        raise
+    if isinstance(found, Tensor) and (found == 0).any() and not torch.equal(found, mine(*arguments)):
+        raise Mistake(f"in evaluation {int((found == 0).sum())} of your numbers are 0, others at each call: dropout must stop there, as nn.Dropout does by itself.")
+    suspects = []
+    for wrong, sentence in known(Embeddings):
+        other = wrong(SMALL).double().eval()
+        other.load_state_dict(weights)
+        suspects.append((other(*arguments).detach(), sentence.format(eps=SMALL.layer_norm_eps, root=SMALL.hidden_size ** 0.5, pad=SMALL.pad_token_id)))
+    recognise(found, right, _with_numbers(suspects, right), f"your result {what}", tolerance=1e-10)
+
+
+def _check_gradients(mine, ids) -> None:
+    """Every row that is used must learn, but the padding row of the word table."""
+    for parameter in mine.parameters():
+        parameter.grad = None
+    total = mine(ids).sum()
+    if not total.requires_grad:
+        raise Mistake("no gradient goes through your forward, so none of the tables would ever learn: no torch.no_grad, no detach.")
+    total.backward()
+    for part, row, uses in (("word_embeddings", 3, 2), ("token_type_embeddings", 0, ids.numel()), ("position_embeddings", 0, len(ids))):
+        gradient = getattr(mine, part).weight.grad
+        if gradient is None:
+            raise Mistake(f"your {part} get no gradient: the table is frozen, or its vectors are detached, and it would never learn.")
+        if gradient[row].abs().sum() == 0:
+            raise Mistake(f"row {row} of your {part} gets no gradient, though {uses} tokens use it: padding_idx belongs to the word table only.")
+    words, pad = mine.word_embeddings.weight.grad, SMALL.pad_token_id
+    if words[0].abs().sum() == 0:
+        raise Mistake(f"row 0 of your word table gets no gradient, though a token uses it: the padding of this config has the id {pad}, and you say that it is 0.")
+    if words[pad].abs().sum() > 0:
+        raise Mistake(f"row {pad} of your word table, the padding row of this config, gets a gradient; nn.Embedding's padding_idx, here config.pad_token_id, keeps it out of training.")
 
 
 def _check_parameters(mine, weights) -> None:

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 class Mistake(Exception):
@@ -30,6 +30,12 @@ def expect_tensor(found, shape, what: str) -> None:
         raise Mistake(f"{what} should have the shape {list(shape)}, but it has {list(found.shape)}.")
 
 
+def expect_module(found, what: str) -> None:
+    """A Mistake unless `found` is a module."""
+    if not isinstance(found, nn.Module):
+        raise Mistake(f"{what} should be an nn.Module, but it is a {type(found).__name__}.")
+
+
 def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
     """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
 
@@ -44,8 +50,9 @@ def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], 
             raise Mistake(sentence)
     if (strange := ~found.isfinite() & right.isfinite()).any():
         raise Unforeseen(f"{what} is wrong: {int(strange.sum())} of {found.numel()} numbers are nan or infinite.")
-    if kind.is_floating_point and kind != right.dtype and _same(found, right, 10 * torch.finfo(kind).eps):
-        raise Mistake(f"{what} is {kind}: right, but with {-math.log10((found - right).abs().max()):.0f} digits only. Keep the precision that comes in.")
+    if tolerance < 1e-6 and _same(found, right, 1e-5):
+        raise Mistake(f"{what} is {kind} and right to {-math.log10((found - right).abs().max()):.0f} digits only: "
+                      "a lower precision on the way, or a small number that should not be there. Keep the precision that comes in.")
     worst = (found - right).abs().argmax()
     index = [int(i) for i in torch.unravel_index(worst, right.shape)]
     at = f"at {index} " if index else ""

@@ -50,15 +50,20 @@ def watched(answer: Callable, may_change: tuple[str, ...]) -> Callable:
 
 def _leaving_alone(answer: Callable, may_change: tuple[str, ...]) -> Callable:
     signature = inspect.signature(answer)
+    last = None                         # what the call before was given, and what it returned
 
     @functools.wraps(answer, updated=())
     def watching(*args, **kwargs):
+        nonlocal last
         given = {name: value for name, value in signature.bind(*args, **kwargs).arguments.items() if name not in may_change}
         before = {name: _kept(value) for name, value in given.items()}
         result = answer(*args, **kwargs)
         for name, value in given.items():
             if how := _change(before[name], value):
                 raise Mistake(f"Your function changes `{name}`, which it was given, in place: {how}. Whoever calls it still needs that as it was. Make a new one.")
+        if last and isinstance(result, Tensor | list | dict | tuple) and result is last[1] and _change(last[0], before):
+            raise Mistake("Called again with other arguments, your function returns the very same object: it remembers a result instead of computing one.")
+        last = before, result
         return result
     return watching
 
@@ -74,7 +79,11 @@ def _kept(value):
 
 def _change(before, after) -> str:
     """How a value differs from its copy, in words; nothing where it does not."""
+    if type(before) is not type(after) and not isinstance(before, Tensor):
+        return f"where {before!r} stood, there is {after!r}"
     if isinstance(before, Tensor):
+        if not isinstance(after, Tensor):
+            return f"a tensor has become a {type(after).__name__}"
         if after.shape != before.shape:
             return f"it had the shape {list(before.shape)} and has {list(after.shape)}"
         different = int((after.detach() != before).logical_and(~(after.isnan() & before.isnan())).sum())
