@@ -249,6 +249,14 @@ def test_weights_are_before_dropout():
     torch.testing.assert_close(weights.sum(-1), torch.ones(3, 4, 7, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("output_weights", [False, True])
+def test_weights_are_dropped_in_training_and_only_there(output_weights):
+    module, (hidden, mask) = self_attention(attention_probs_dropout_prob=0.5), padded_batch()
+    undropped = self_attention()(hidden, mask)[0]
+    torch.testing.assert_close(module.eval()(hidden, mask, output_weights)[0], undropped, rtol=0, atol=1e-12)
+    assert (module.train()(hidden, mask, output_weights)[0] - undropped).abs().max() > 0.01
+
+
 def test_without_positions_attention_is_permutation_equivariant():
     module, (hidden, _) = self_attention(), padded_batch()
     order = torch.randperm(7, generator=torch.Generator().manual_seed(3))

@@ -26,6 +26,10 @@ def test_position_zero_is_zero_one_zero_one():
     assert sinusoidal_table(3, 6)[0].tolist() == [0, 1, 0, 1, 0, 1]
 
 
+def test_the_smallest_table_is_one_position_and_one_pair():
+    assert sinusoidal_table(1, 2).tolist() == [[0, 1]]
+
+
 def test_every_position_vector_has_the_same_length():
     torch.testing.assert_close(sinusoidal_table(512, 64).norm(dim=1), torch.full((512,), math.sqrt(64 / 2)))
 
@@ -99,7 +103,7 @@ def test_how_wrong_the_wrong_tables_are():
     assert spread(printed) < 1e-2           # pairs still share a frequency: this probe cannot see P2
 
 
-@pytest.mark.parametrize("length, dim, said", [(10, 7, "dim 7 is odd"), (0, 8, "length 0"), (4, 0, "dim 0")])
+@pytest.mark.parametrize("length, dim, said", [(10, 7, "dim 7 is odd"), (10, 1, "dim 1 is odd"), (0, 8, "length 0"), (4, 0, "dim 0")])
 def test_a_table_that_cannot_be_built_is_refused_with_its_numbers(length, dim, said):
     with pytest.raises(ValueError, match=said):
         sinusoidal_table(length, dim)

@@ -1,6 +1,6 @@
 """The mistakes that tools/mutation.py makes: every small change that its operators know, in one Python source.
 
-Not changed: annotations, docstrings, imports, f-strings, and what a `raise` says (that it raises is).
+Not changed: annotations, docstrings, imports, f-strings, what a `raise` says (that it raises is), and lists of many words (they are data).
 """
 
 import ast
@@ -19,7 +19,8 @@ CALLED = [("min", "max"), ("any", "all"), ("sum", "mean"), ("sin", "cos"), ("zer
 CALLED = {one: other for pair in CALLED for one, other in (pair, pair[::-1])}
 SYMMETRIC = ("transpose", "min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal")        # two arguments in any order
 KEPT_DECORATORS = ("property", "classmethod", "staticmethod", "dataclass", "contextmanager", "abstractmethod")
-SHORT = 40      # a change of less text than this is shown with what stands around it
+SHORT, LONG = 40, 160       # a change of less text than SHORT is shown with what stands around it, up to LONG
+MANY = 12       # constants in one literal
 
 Path = tuple[tuple[str, int | None], ...]       # the way from the module to a node: fields and places in lists
 
@@ -58,6 +59,8 @@ def mutants(tree: ast.Module) -> list[Mutant]:
 def _places(node: ast.AST, path: Path, function: str, in_body: bool, lines: tuple[int, int]) -> Iterator[tuple[Path, str, bool, tuple[int, int]]]:
     """(path, function, in_body, lines) of every node that may change."""
     if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)) or _is_docstring(node):
+        return
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)) and len(node.elts) > MANY and all(isinstance(item, ast.Constant) for item in node.elts):
         return
     if isinstance(node, ast.stmt):
         body = getattr(node, "body", None)
@@ -190,6 +193,8 @@ def _shown(tree: ast.Module, path: Path, replacement: ast.AST) -> str:
     """'before → after', with enough around it to be recognised."""
     keep = len(path)
     while keep and not isinstance(_at(tree, path[:keep]), ast.stmt) and len(_head(_at(tree, path[:keep]))) < SHORT:
+        if len(_head(_at(tree, path[:keep - 1]))) > LONG:
+            break
         keep -= 1
     around = _at(tree, path[:keep])
     return f"{_head(around)} → {_head(_replaced(around, path[keep:], replacement))}"
