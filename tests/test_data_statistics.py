@@ -11,6 +11,7 @@ import torch
 from deviations import deviation
 from scipy.stats import chi2_contingency, chisquare
 
+from minibert.clinic.probes import with_patience
 from minibert.data import PairRows, TokenFile, create_instances_from_document, create_masked_lm_predictions, mask_tokens, write_tokens
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -66,6 +67,14 @@ def test_eighty_ten_ten(text, fast, exact):
     assert chi2_contingency(found).pvalue > RARE
     coin_flips = np.array([0.81, 0.1, 0.09])        # two independent flips, as some programs do, are told apart
     assert chisquare(found[0], coin_flips * found[0].sum()).pvalue < 1e-10
+
+
+def test_every_word_has_a_draw_of_its_own(fast):
+    """Of n chosen words in a row the number of [MASK] is binomial: another row, another number, by chance alone."""
+    corrupted, chosen = fast
+    n, masked = chosen.sum(dim=1).double(), (chosen & (corrupted == MASK)).sum(dim=1)
+    z = (masked - 0.8 * n) / (0.16 * n).clamp(min=0.1).sqrt()
+    assert abs(z[n > 0].var() - 1) < 4 * (2 / ROWS) ** 0.5
 
 
 def test_which_positions(fast, exact):
@@ -160,6 +169,19 @@ def test_half_of_the_next_sentences_are_random(pairs):
     labels = pairs["next_sentence_label"].numpy()
     assert set(labels) == {0, 1}
     assert chisquare(np.bincount(labels)).pvalue > RARE
+
+
+def test_a_batch_may_have_any_size(corpus):
+    """Seven pairs have no half: who draws labels until half of them are random never comes back."""
+    rows = PairRows(corpus, LENGTH, CLS, SEP, PAD, seed=5)
+    assert [len(with_patience(lambda: rows.batch(0, size))["next_sentence_label"]) for size in (1, 2, 7)] == [1, 2, 7]
+
+
+def test_long_sentences_are_random_as_often_as_others(tmp_path):
+    """A window inside one sentence has no next sentence; it is cut in two, and its label is tossed for all the same."""
+    write_tokens(tmp_path / "long", [[list(range(place, place + 200)), [5]] for place in range(5, 4005, 200)], 4005)
+    batch = PairRows(TokenFile(tmp_path / "long"), 32, CLS, SEP, PAD).batch(0, 4000)
+    assert chisquare(np.bincount(batch["next_sentence_label"])).pvalue > RARE
 
 
 def test_rows_are_cls_a_sep_b_sep(corpus, pairs):

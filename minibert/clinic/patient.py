@@ -51,9 +51,9 @@ class Patient:
         return changed
 
     def diff(self) -> str:
-        """From the right code to the sick one, as a unified diff of the files as they are now."""
+        """From the right code to the sick one, as a unified diff of the files as they are now: what `git apply` takes."""
         return "\n".join(line for file, sick in self.sources().items() for line in difflib.unified_diff(
-            healthy_source(file).splitlines(), sick.splitlines(), f"minibert/{file}", f"minibert/{file} with {self.id}", n=2, lineterm=""))
+            healthy_source(file).splitlines(), sick.splitlines(), f"a/minibert/{file}", f"b/minibert/{file}", n=2, lineterm="")) + "\n"
 
     def _replaced(self, source: str, edit: Edit, new: str) -> str:
         lines, wanted = source.splitlines(), _bare(edit.right.splitlines())

@@ -20,7 +20,7 @@ class Reading:
 
     @property
     def differs(self) -> bool:
-        return not same(self.sick, self.healthy)
+        return not same(self.sick, self.healthy, PROBES[self.probe].tolerance)
 
     def __repr__(self) -> str:
         return f"{self.probe}: {shown(self.sick)} in the patient, {shown(self.healthy)} in health" + ("" if self.differs else " (no difference)")
@@ -55,7 +55,7 @@ class Ward:
         if guess is self._hidden:
             return f"Right: {guess.id}, {guess.title}. {guess.disease} {guess.cure} Reread chapter {int(guess.chapter[:2])}."
         for reading in self.readings:
-            if not same(theirs := self._of(guess.id, reading.probe), reading.sick):
+            if not same(theirs := self._of(guess.id, reading.probe), reading.sick, PROBES[reading.probe].tolerance):
                 return f"Wrong: with {guess.id} ({guess.title}) {reading.probe} says {shown(theirs)}, and here it says {shown(reading.sick)}."
         return f"Wrong: it is not {guess.id} ({guess.title}), though none of your probes tells the two apart."
 

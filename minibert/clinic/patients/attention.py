@@ -101,7 +101,7 @@ PATIENTS = (
         disease="After attention the axes are batch, heads, tokens, head size. A bare `view` to [B, S, H] cuts that in another order: a token gets pieces "
                 "of its neighbours.",
         cure="Move the head axis behind the tokens, then join it: transpose, then reshape.",
-        published="in from-scratch attention in all frameworks; the shapes fit, so no error ever says so",
+        published="in from-scratch attention, again and again: the shapes fit, so no error ever says so",
         edits=(Edit("attention.py",
                     right="return mixed.transpose(1, 2).flatten(2), weights",
                     wrong="return mixed.reshape(hidden.shape), weights                                 # [B, S, H], [B, A, S, S]"),),

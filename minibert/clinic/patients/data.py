@@ -45,7 +45,7 @@ PATIENTS = (
         symptom="Over a corpus, 80% of the hidden words are [MASK], 10% another word and 10% unchanged. Some texts have no [MASK] at all.",
         disease="What becomes of a hidden word is drawn once for its sequence, not for the word: a text is all [MASK], all wrong words, or untouched.",
         cure="One draw for every chosen position.",
-        published="in a tutorial with `random()` outside the loop over positions",
+        published="in a tutorial that draws once for a sequence; others replace 10% of all words, not of the chosen ones",
         edits=(Edit("data/masking.py", right=BECOMES,
                     wrong="""
                         coin = torch.rand(len(input_ids), 1, generator=generator)           # [B, 1]
@@ -66,7 +66,7 @@ PATIENTS = (
         symptom="80, 10 and 10% are announced. A count over a million words says 81, 10 and 9, and no larger count brings it nearer.",
         disease="One coin decides whether a word becomes another, a second one whether it stays: 0.9 · 0.9 = 0.81 is left for [MASK].",
         cure="One draw, cut into three ranges.",
-        published="in a library's data collator and in programs after it",
+        published="in a from-scratch repository that wrote three outcomes as two ifs with a random number each",
         edits=(Edit("data/masking.py", right=BECOMES,
                     wrong="""
                         coins = torch.rand(2, *input_ids.shape, generator=generator) < random_share                 # [2, B, S]
@@ -116,10 +116,10 @@ PATIENTS = (
         probe="longest_instance", guard="tests/test_data_original.py::test_every_instance_is_well_made"),
     Patient(
         id="D4", chapter="07_pretraining_data", title="the other label",
-        symptom="A head for next sentences from a published checkpoint is right in 3% of all cases.",
+        symptom="A head for next sentences from a published checkpoint is nearly always wrong, and never by chance.",
         disease="1 stands for 'follows' here. In the original 1 is 'random'.",
         cure="State which class is which, and keep the original's: 0 = it follows.",
-        published="in about as many programs as not; the name `is_next` turns the meaning over without a word",
+        published="codebases differ; the name `is_next` turns the meaning over without a word",
         edits=(Edit("data/rows.py",
                     right='"attention_mask": torch.from_numpy(real), "next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}',
                     wrong='"attention_mask": torch.from_numpy(real), "next_sentence_label": torch.from_numpy((~is_random).astype(np.int64))}'),),
@@ -128,7 +128,7 @@ PATIENTS = (
         id="R11", chapter="07_pretraining_data", title="a word that reaches across [SEP]",
         symptom="With whole-word masking, a piece at the start of the second text is never hidden on its own.",
         disease="A piece ## joins the word before it, and for the first piece of text B that is the last word of text A, across [SEP].",
-        cure="Words end at [SEP].",
+        cure="Words end at [SEP], for whole-word masking as for everybody.",
         published="in the original program",
         edits=(Edit("data/original.py",
                     right="if goes_on and (reference_quirks or words[-1][-1] == position - 1):",

@@ -9,7 +9,7 @@ PATIENTS = (
         disease="Sine and cosine of a pair should share one frequency. Here every column j has its own exponent, 2j/dim instead of 2(j // 2)/dim: the "
                 "frequencies fall twice as fast, and moving on by k positions is no rotation any more.",
         cure="Count in pairs: the exponent of columns 2i and 2i + 1 is 2i/dim.",
-        published="in a widely read blog post that writes BERT in one file, with a nested loop over positions and columns",
+        published="in a widely read tutorial that fills the table in two loops, over positions and over columns",
         edits=(Edit("positions.py",
                     right="""
                         pair = torch.arange(0, dim, 2, dtype=torch.float64)

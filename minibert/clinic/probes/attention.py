@@ -8,7 +8,7 @@ from minibert.clinic.probes.models import WORDS, tiny
 from minibert.model import BertModel
 
 
-@probe
+@probe()
 @torch.no_grad()
 def padding_moves_a_token() -> float:
     """By how much do the vectors of real tokens change when masked padding is appended?"""
@@ -17,7 +17,7 @@ def padding_moves_a_token() -> float:
     return (padded - model(WORDS).last_hidden_state).abs().max().item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def weight_on_padding() -> float:
     """Which share of its attention does a token give to padding that the mask hides?"""
@@ -26,7 +26,7 @@ def weight_on_padding() -> float:
     return first[..., WORDS.size(1):].sum(-1).mean().item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def row_of_padding() -> str:
     """What comes out of a row in which every token is padding?"""
@@ -35,7 +35,7 @@ def row_of_padding() -> str:
     return "numbers" if out.isfinite().all() else "not a number"
 
 
-@probe
+@probe()
 @torch.no_grad()
 def row_sums() -> tuple[float, float]:
     """How far from 1 is the sum of a row of attention weights at worst, in evaluation and in training with dropout?"""
@@ -46,7 +46,7 @@ def row_sums() -> tuple[float, float]:
     return tuple(worst)
 
 
-@probe
+@probe()
 @torch.no_grad()
 def a_token_alone() -> float:
     """Every token may look at itself only: by how much does a token's vector change when another is replaced?"""
@@ -57,13 +57,13 @@ def a_token_alone() -> float:
     return (one - other).abs().max().item()
 
 
-@probe
+@probe()
 def parameters() -> tuple[int, int]:
     """How many parameters has a small BERT with one head, and the same with four?"""
     return tuple(sum(p.numel() for p in BertModel(tiny(num_attention_heads=heads)).parameters()) for heads in (1, 4))
 
 
-@probe
+@probe()
 def hidden_100_heads_12() -> int:
     """How wide are all twelve heads together in a model whose hidden size is 100?"""
     return BertModel(tiny(hidden_size=100, num_attention_heads=12)).encoder.layer[0].attention.self.query.out_features

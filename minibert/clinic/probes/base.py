@@ -8,6 +8,7 @@ from functools import wraps
 import torch
 
 PROBES: dict[str, Callable] = {}        # by name; the first line of a probe's docstring is the question it answers
+TOLERANCE = 1e-3
 LINES = 300_000                         # of Python that are run before patience ends
 
 
@@ -15,18 +16,24 @@ class NeverEnds(Exception):
     """A call was given up."""
 
 
-def probe(function: Callable) -> Callable:
-    """Registers a probe: no arguments, the same value every time; an error while it measures is a value too."""
-    @wraps(function)
-    def measured():
-        with torch.random.fork_rng(devices=[]):         # whoever measures keeps their own random numbers
-            torch.manual_seed(0)
-            try:
-                return function()
-            except Exception as error:
-                return f"stops: {type(error).__name__}"
-    PROBES[function.__name__] = measured
-    return measured
+def probe(tolerance: float = TOLERANCE) -> Callable:
+    """Registers a probe: no arguments, the same value every time; an error while it measures is a value too.
+
+    `tolerance`: how far apart two values of it may be and still mean the same, relative or absolute; more where chance plays a part.
+    """
+    def register(function: Callable) -> Callable:
+        @wraps(function)
+        def measured():
+            with torch.random.fork_rng(devices=[]):         # whoever measures keeps their own random numbers
+                torch.manual_seed(0)
+                try:
+                    return function()
+                except Exception as error:
+                    return f"stops: {type(error).__name__}"
+        measured.tolerance = tolerance
+        PROBES[function.__name__] = measured
+        return measured
+    return register
 
 
 def question(name: str) -> str:
@@ -34,12 +41,12 @@ def question(name: str) -> str:
     return PROBES[name].__doc__.strip().splitlines()[0]
 
 
-def same(one, other) -> bool:
-    """Whether two values of a probe agree: numbers to a thousandth, whatever holds them."""
+def same(one, other, tolerance: float = TOLERANCE) -> bool:
+    """Whether two values of a probe agree: numbers within the tolerance, whatever holds them."""
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(same(*pair, tolerance) for pair in zip(one, other))
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-3) or math.isnan(one) and math.isnan(other)
+        return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance) or math.isnan(one) and math.isnan(other)
     return one == other
 
 

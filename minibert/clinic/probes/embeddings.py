@@ -10,7 +10,7 @@ from minibert.model import BertModel
 from minibert.positions import sinusoidal_table
 
 
-@probe
+@probe()
 def position_spread() -> float:
     """How much does the dot product of two positions, five apart, vary along the text? It should hardly."""
     table = sinusoidal_table(128, 64)                                           # [128, 64]
@@ -18,13 +18,13 @@ def position_spread() -> float:
     return (products.max() - products.min()).item()
 
 
-@probe
+@probe()
 def still_columns() -> int:
     """How many of the 64 columns of the position table hardly move over 128 positions?"""
     return int((sinusoidal_table(128, 64).std(dim=0) < 1e-3).sum())
 
 
-@probe
+@probe()
 @torch.no_grad()
 def content_to_position() -> float:
     """How long is a fresh word vector beside the position vector that is added to it?"""
@@ -37,7 +37,7 @@ def content_to_position() -> float:
     return ((both - positions).norm() / positions.norm()).item()
 
 
-@probe
+@probe()
 def lengths_that_run() -> tuple[str, ...]:
     """What happens to texts of 5, 20 and 21 tokens, where the position table has 20 rows?"""
     model, outcomes = BertModel(tiny()).eval(), []
@@ -50,13 +50,13 @@ def lengths_that_run() -> tuple[str, ...]:
     return tuple(outcomes)
 
 
-@probe
+@probe()
 def segment_rows() -> int:
     """How many rows has the segment table of a model with two kinds of segment and 61 words?"""
     return BertEmbeddings(tiny()).token_type_embeddings.num_embeddings
 
 
-@probe
+@probe()
 @torch.no_grad()
 def norm_of_1_0_0_0() -> float:
     """What does the norm of the embeddings make of the first number of [1, 0, 0, 0]?"""
@@ -66,7 +66,7 @@ def norm_of_1_0_0_0() -> float:
     return embeddings(torch.tensor([[5]]))[0, 0, 0].item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def fresh_scale() -> float:
     """How large are the numbers of the embeddings in a fresh model, as a standard deviation?"""

@@ -15,13 +15,13 @@ from minibert.model import BertModel
 from minibert.summarization import InterSentenceEncoder, SentenceRNN
 
 
-@probe
+@probe()
 def gelu_at_minus_1_and_1() -> tuple[float, float]:
     """What does GELU make of -1 and of 1?"""
     return tuple(ACTIVATIONS["gelu"](torch.tensor([-1.0, 1.0])).tolist())
 
 
-@probe
+@probe()
 @torch.no_grad()
 def relu_against_gelu() -> float:
     """How far apart are two models with the same weights, one made with ReLU and one with GELU?"""
@@ -30,7 +30,7 @@ def relu_against_gelu() -> float:
     return (gelu(WORDS).last_hidden_state - relu(WORDS).last_hidden_state).abs().max().item()
 
 
-@probe
+@probe()
 def gradient_that_arrives() -> float:
     """Twelve fresh layers: how large is the gradient in the first one beside that in the last, in hundredths?"""
     model = BertModel(tiny(num_hidden_layers=12, initializer_range=0.02))
@@ -39,7 +39,7 @@ def gradient_that_arrives() -> float:
     return 100 * (first / last).item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def tokens_alike() -> float:
     """How alike are the vectors of two different tokens after twelve fresh layers, as a cosine?"""
@@ -48,13 +48,13 @@ def tokens_alike() -> float:
     return F.cosine_similarity(one, other, dim=0).item()
 
 
-@probe
+@probe()
 def layers() -> int:
     """How many layers are there where the config announces twelve?"""
     return len(BertModel(tiny(num_hidden_layers=12)).encoder.layer)
 
 
-@probe
+@probe()
 @torch.no_grad()
 def layers_apart() -> float:
     """How far apart are the weights of the first two layers of a fresh model, as a standard deviation?"""
@@ -62,7 +62,7 @@ def layers_apart() -> float:
     return (one.output.dense.weight - other.output.dense.weight).std().item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def dropped_by_the_feed_forward() -> float:
     """With dropout at 0.5, which share of what the feed-forward adds is exactly zero?"""
@@ -73,19 +73,19 @@ def dropped_by_the_feed_forward() -> float:
     return (layer(hidden)[0] == 0).double().mean().item()
 
 
-@probe
+@probe()
 def eps_of_the_norms() -> tuple[str, ...]:
     """Which eps have the norms of a model whose config says 0.5?"""
     return tuple(sorted({f"{module.eps:g}" for module in BertModel(tiny(layer_norm_eps=0.5)).modules() if isinstance(module, nn.LayerNorm)}))
 
 
-@probe
+@probe()
 def misspelt_key() -> int:
     """How many heads has a model whose config says num_attention_head: 4?"""
     return BertConfig.from_dict({"vocab_size": 61, "num_attention_head": 4}).num_attention_heads
 
 
-@probe
+@probe()
 @torch.no_grad()
 def pooler_twice() -> float:
     """How far apart are two poolings of the same text, in evaluation?"""
@@ -93,7 +93,7 @@ def pooler_twice() -> float:
     return (model(WORDS).pooler_output - model(WORDS).pooler_output).abs().max().item()
 
 
-@probe
+@probe()
 def temperature() -> tuple[float, float, float, float]:
     """A thermometer, which says that something is wrong and not what: loss, gradient and scores of models with fixed weights."""
     model = _set(BertForPreTraining(tiny())).eval()

@@ -11,7 +11,7 @@ from minibert.heads import BertForMaskedLM, BertForNextSentencePrediction, BertF
 LABELS = torch.tensor([[-100, 6, -100, -100, 9, -100, -100]])           # [1, S]: two of seven words are to be guessed
 
 
-@probe
+@probe()
 @torch.no_grad()
 def loss_when_fresh() -> float:
     """How large is the loss of masked words in a fresh model, in units of ln V? It should be 1."""
@@ -19,7 +19,7 @@ def loss_when_fresh() -> float:
     return model(WORDS, labels=LABELS).loss.item() / math.log(61)
 
 
-@probe
+@probe()
 @torch.no_grad()
 def loss_when_sure_and_right() -> float:
     """How large is the loss of masked words in a model that gives all its belief to the right word?"""
@@ -28,13 +28,13 @@ def loss_when_sure_and_right() -> float:
     return model(WORDS, labels=torch.where(LABELS == -100, -100, 9)).loss.item()
 
 
-@probe
+@probe()
 def loss_by_hand() -> float:
     """What is the loss of scores (2, 0), (0, 1), (4, 0), of which the first two have the label 1? By hand it is 1.220."""
     return class_loss(torch.tensor([[2.0, 0.0], [0.0, 1.0], [4.0, 0.0]]), torch.tensor([1, 1, -100])).item()
 
 
-@probe
+@probe()
 def loss_with_more_padding() -> float:
     """By which factor does the loss change when ten positions without a label are appended? It should be 1."""
     scores = torch.linspace(-2, 2, 5 * 61).sin().view(5, 61)                    # [S, V]
@@ -43,13 +43,13 @@ def loss_with_more_padding() -> float:
     return (class_loss(*longer) / class_loss(scores, labels)).item()
 
 
-@probe
+@probe()
 def loss_of_class_0() -> float:
     """How large is the loss of a batch whose pairs all follow each other, where the model finds both answers as likely?"""
     return class_loss(torch.zeros(4, 2), torch.zeros(4, dtype=torch.long)).item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def both_pair_scores_higher() -> float:
     """By how much does the next-sentence loss change when both scores of every pair grow by 3? It should not at all."""
@@ -59,7 +59,7 @@ def both_pair_scores_higher() -> float:
     return (model(WORDS, labels=torch.tensor([0])).loss - before).abs().item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def word_scores_of_a_place() -> float:
     """What do the scores of all words at one place add up to, in units of their number?"""

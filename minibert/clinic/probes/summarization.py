@@ -16,7 +16,7 @@ def _sentences() -> tuple[Tensor, Tensor]:
     return vectors, torch.tensor([[True, True, True, False]])
 
 
-@probe
+@probe()
 def norms_and_idle_parameters() -> tuple[int, int]:
     """How many norms has the inter-sentence encoder of two layers, and how many of its parameters get no gradient?"""
     head = InterSentenceEncoder(H, 40, 4, 2)
@@ -24,7 +24,7 @@ def norms_and_idle_parameters() -> tuple[int, int]:
     return sum(isinstance(module, nn.LayerNorm) for module in head.modules()), sum(parameter.grad is None for parameter in head.parameters())
 
 
-@probe
+@probe()
 @torch.no_grad()
 def sentences_apart() -> float:
     """How far apart are what the LSTM says of the first sentence and of the second?"""
@@ -32,14 +32,14 @@ def sentences_apart() -> float:
     return (said[0, 0] - said[0, 1]).norm().item()
 
 
-@probe
+@probe()
 @torch.no_grad()
 def score_of_padding() -> float:
     """What score does a sentence get that is padding?"""
     return InterSentenceEncoder(H, 40, 4, 2).eval()(*_sentences())[0, -1].item()
 
 
-@probe
+@probe()
 def cls_and_segments() -> tuple[int, str]:
     """How many [CLS] has a document of three sentences, and what are its segments?"""
     tokenizer = vocabulary()
@@ -47,7 +47,7 @@ def cls_and_segments() -> tuple[int, str]:
     return document.input_ids.count(tokenizer.cls_id), "".join(map(str, document.token_type_ids))
 
 
-@probe
+@probe()
 def oracle_and_choice() -> tuple[str, str]:
     """Which sentences does the oracle label, and which two are chosen where the best two say nearly the same?"""
     document = ["protector likes townhalls", "nobody spoke for an hour", "dikes shall be built soon"]

@@ -10,20 +10,20 @@ from minibert.optim import make_optimizers, schedule, set_learning_rate
 from minibert.training import Pretraining, PretrainingOptions
 
 
-@probe
+@probe()
 def decay_groups() -> tuple[tuple[int, float], ...]:
     """Which groups does the optimiser have: how many tensors, and their weight decay?"""
     optimizer, = make_optimizers(BertForPreTraining(tiny()), "adamw", 1e-3, 1e-3, 0.01)
     return tuple((len(group["params"]), group["weight_decay"]) for group in optimizer.param_groups)
 
 
-@probe
+@probe()
 def course_of_the_rate() -> tuple[float, ...]:
     """Which share of the peak is the learning rate at steps 0, 50, 100, 500 and 999 of 1,000, with 100 of warm-up?"""
     return tuple(schedule(step, 1000, 100) for step in (0, 50, 100, 500, 999))
 
 
-@probe
+@probe()
 def rate_asked_for() -> tuple[float, float]:
     """Two optimisers are asked for learning rates of 0.5 and 0.25; which do they have at the peak?"""
     found = []
@@ -42,7 +42,7 @@ def _run(**changes) -> Pretraining:
     return Pretraining(BertForPreTraining(config), corpus(4, vocab_size=61), vocabulary(), PretrainingOptions(**options | changes))
 
 
-@probe
+@probe()
 def accuracy_of_a_perfect_guesser() -> float:
     """Which accuracy on masked words does training report of a model that finds every one?"""
     run = _run()
@@ -55,7 +55,7 @@ def accuracy_of_a_perfect_guesser() -> float:
     return run.train_step().word_accuracy
 
 
-@probe
+@probe()
 def batch_in_pieces() -> float:
     """By which factor does the gradient of a batch of twelve rows change when they pass in pieces? It should be 1."""
     whole, pieces = (_run(micro_batch=rows).train_step().gradient_norm for rows in (12, 5))
