@@ -143,6 +143,14 @@ def test_wrong_values_are_refused_with_their_numbers(values, said):
         BertConfig.from_dict({"vocab_size": 100, **values})
 
 
+def test_what_a_bertsumext_was_made_with_is_four_things():
+    head = {"kind": "transformer", "vector": "cls", "segments": True, "sizes": {"num_heads": 2}}
+    assert BertConfig.from_dict({"vocab_size": 10, "sentence_head": head}).sentence_head == head
+    for key in head:
+        with pytest.raises(ValueError, match="sentence_head must be an object with kind, vector, segments, sizes"):
+            BertConfig(10, sentence_head={name: value for name, value in head.items() if name != key})
+
+
 def test_a_vocabulary_size_has_no_default():
     with pytest.raises(ValueError, match="'vocab_size' is missing"):
         BertConfig.from_dict({})

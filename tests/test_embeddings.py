@@ -5,6 +5,7 @@ import torch
 from deviations import deviation
 from reference import TOLERANCE, draw_weights, reference_twin, small_config
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from minibert import BertModel
 from minibert.embeddings import BertEmbeddings
@@ -68,6 +69,28 @@ def test_segments_are_0_and_positions_count_from_0_by_default(kind):
     counted = module(IDS, torch.zeros_like(IDS), torch.arange(5)[None])
     assert torch.equal(module(IDS), counted)
     assert torch.equal(module(IDS, position_ids=torch.arange(5).expand(2, 5)), counted)
+
+
+class Devices(TorchDispatchMode):
+    """Notes where every tensor is made."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if isinstance(out, torch.Tensor):
+            self.found.add(out.device.type)
+        return out
+
+
+@KINDS
+def test_everything_is_made_on_the_device_of_the_ids(kind):
+    module = embeddings(position_embedding_type=kind).to("meta")
+    with Devices() as devices:
+        module(torch.zeros(2, 5, dtype=torch.int64, device="meta"))
+    assert devices.found == {"meta"}
 
 
 def test_one_word_at_two_places_has_two_vectors():

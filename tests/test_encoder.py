@@ -145,6 +145,16 @@ def test_hidden_states_are_the_embeddings_and_then_every_layer():
            reference="post-norm only",
            here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
            why="without it the sum of all layers would reach the heads unnormalised")
+def test_weights_are_given_only_where_they_are_asked_for():
+    hidden, mask = hidden_and_mask()
+    config = small_config(num_hidden_layers=2)
+    encoder = BertEncoder(config).double()
+    layer = encoder.layer[0]
+    assert encoder(hidden, mask)[1] == [None, None] and layer(hidden, mask)[1] is None and layer.attention(hidden, mask)[1] is None
+    for weights in (*encoder(hidden, mask, True)[1], layer(hidden, mask, True)[1], layer.attention(hidden, mask, True)[1]):
+        assert weights.shape == (3, 4, 7, 7)
+
+
 def test_a_pre_norm_stack_ends_in_a_norm():
     encoder, (hidden, mask) = BertEncoder(small_config(norm_first=True)).double(), hidden_and_mask()
     last = encoder(hidden, mask)[0][-1]
