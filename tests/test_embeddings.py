@@ -113,14 +113,14 @@ def test_a_shorter_batch_uses_the_first_positions():     # P4
            original="BERT learns its positions and scales nothing; BertSum adds the table raw",
            here="the table is added raw; there is no factor",
            why="BERT has a LayerNorm behind the sum, and its learned table has no factor either")
-def test_the_sinusoidal_table_is_added_as_it_is():      # P3: no factor √H
+def test_the_sinusoidal_table_is_added_as_it_is():      # P3: no factor √H, neither on the table nor on the words
     config = small_config(position_embedding_type="sinusoidal")
     module = BertEmbeddings(config)
-    nn.init.zeros_(module.word_embeddings.weight), nn.init.zeros_(module.token_type_embeddings.weight)
     added = []
     module.LayerNorm.register_forward_pre_hook(lambda _, inputs: added.append(inputs[0]))
     module(IDS)
-    assert torch.equal(added[0][1], sinusoidal_table(5, config.hidden_size))
+    words = module.word_embeddings.weight[IDS] + module.token_type_embeddings.weight[0]
+    assert torch.equal(added[0], words + sinusoidal_table(5, config.hidden_size))
 
 
 @deviation("The row of [PAD]",

@@ -18,7 +18,7 @@ PATIENTS = (
         edits=(Edit("data/original.py",
                     right="segment_ids = [0] * (len(first) + 2) + [1] * (len(second) + 1)",
                     wrong="segment_ids = [0] * (len(tokens) // 2) + [1] * (len(tokens) - len(tokens) // 2)"),),
-        probe="tokens_in_the_wrong_segment", guard="tests/test_data_original.py::test_two_instances_known_by_hand"),
+        probe="tokens_in_the_wrong_segment", guard="tests/test_data_original.py::test_every_instance_is_well_made"),
     Patient(
         id="M1", chapter="07_pretraining_data", title="label 0 where nothing is hidden",
         symptom="The loss of masked words falls to nearly 0 within minutes. Asked for a hidden word, the model says [PAD].",

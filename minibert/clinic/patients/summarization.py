@@ -52,7 +52,7 @@ PATIENTS = (
                     wrong="return self.logits(sentence_vectors, sentence_mask).sigmoid()                                    # [B, N]"),
                Edit("summarization/model.py",
                     right="return SummarizationOutputs(loss, logits, logits.sigmoid().masked_fill(~sentence_mask, 0.0))",
-                    wrong="return SummarizationOutputs(loss, logits, logits.sigmoid())                         # [B, N]")),
+                    wrong="return SummarizationOutputs(loss, logits, logits.sigmoid())")),
         probe="score_of_padding", guard="tests/test_summarization_heads.py::test_scores_equal_the_originals_on_ragged_documents"),
     Patient(
         id="Z3", chapter="10_bertsum", title="an oracle that counts letters, and a summary that repeats itself",

@@ -9,7 +9,7 @@ import torch
 
 PROBES: dict[str, Callable] = {}        # by name; the first line of a probe's docstring is the question it answers
 TOLERANCE = 1e-3
-LINES = 300_000                         # of Python that are run before patience ends
+LINES = 50_000                          # of Python that are run before patience ends
 
 
 class NeverEnds(Exception):
