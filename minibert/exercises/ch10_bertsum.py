@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.encoder import BertEncoder
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, Unforeseen, expect_tensor, recognise
 from minibert.positions import sinusoidal_table
 from minibert.summarization.heads import InterSentenceEncoder
 from minibert.summarization.oracle import ngrams, overlap_f1
@@ -21,7 +21,7 @@ def _name(found, right: list, suspects: list[tuple[list, str]], what: str) -> No
     for value, sentence in suspects:
         if found == value:
             raise Mistake(sentence)
-    raise Mistake(f"{what} should be {right}, but you have {found}.")
+    raise Unforeseen(f"{what} should be {right}, but you have {found}.")
 
 
 # -- warm-up: the input ----------------------------------------------------------------------------------------------
@@ -48,6 +48,8 @@ def check_bertsum_input(answer):
     if not isinstance(found, tuple | list) or len(found) != 3:
         raise Mistake(f"bertsum_input should give back three lists, ids, segments and places, not a {type(found).__name__}.")
     ids, segments, places = (part.tolist() if isinstance(part, Tensor) else list(part) for part in found)
+    if inner := [token for token in ids if isinstance(token, list)]:
+        raise Mistake(f"Your ids hold lists, {inner[0]} the first of them: the pieces have to be unpacked into the row, *pieces.")
     right = [101, 7, 8, 9, 102, 101, 4, 102, 101, 5, 6, 102, 101, 3, 3, 102]
     _name(ids, right, [
         ([101, 7, 8, 9, 102, 4, 102, 5, 6, 102, 3, 3, 102], f"Your ids have 1 [CLS] for {len(sentences)} sentences: that is one vector for the whole document. Every sentence gets its own."),
@@ -55,9 +57,13 @@ def check_bertsum_input(answer):
         ([101, 7, 8, 9, 101, 4, 101, 5, 6, 101, 3, 3, 102], "Your only [SEP] stands at the end of the document; one belongs behind every sentence."),
         ([102, 7, 8, 9, 101, 102, 4, 101, 102, 5, 6, 101, 102, 3, 3, 101], "Your sentences begin with [SEP] and end with [CLS]: it is the other way round."),
         ([7, 8, 9, 4, 5, 6, 3, 3], "Your ids have no special token at all; nothing could be read off for a sentence."),
+        ([7, 8, 9, 102, 4, 102, 5, 6, 102, 3, 3, 102], "No sentence of yours has a [CLS], and that is where its vector is going to be read off."),
+        ([101, 7, 8, 9, 101, 101, 4, 101, 101, 5, 6, 101, 101, 3, 3, 101], "Your sentences end with a [CLS]; behind a sentence stands [SEP]."),
     ], "the ids")
     if len(segments) != len(ids):
         raise Mistake(f"You have {len(segments)} segments for {len(ids)} tokens; every token has one, [CLS] and [SEP] too.")
+    if isinstance(segments[0], list):
+        raise Mistake("Each of your segments is a list: `segment` is one number, and the stub repeats it for every token.")
     lengths = [len(pieces) + 2 for pieces in sentences]
 
     def spread(values):
@@ -71,6 +77,10 @@ def check_bertsum_input(answer):
         ([0] * len(ids), f"{shown}: all the same, so that nothing marks where a sentence begins. They take turns."),
         ([i % 2 for i in range(len(ids))], f"{shown}: they change with every token; they should change with every sentence."),
         ([0] + spread([0, 1, 0, 1])[:-1], f"{shown}: one token too late. A sentence's segment begins with its [CLS]."),
+        (spread([0, 0, 1, 1]), f"{shown}: the half of n, rounded down, so they change with every second sentence. Wanted is the remainder, n % 2."),
+        (spread([0, 0.5, 1, 1.5]), f"{shown}: the half of n. Wanted is the remainder, n % 2."),
+        (spread([0, 1, 2, 0]), f"{shown}: there is a 2 in them; BERT's table has the rows 0 and 1."),
+        (spread([0, 0, 0, 1]), f"{shown}: 1 for the last sentence alone. Here they take turns."),
     ], "the segments")
     _name(places, [0, 5, 8, 12], [
         ([4, 7, 11, 15], f"Your places are {places}: there stand the [SEP]s. Wanted is where each [CLS] stands."),
@@ -78,6 +88,11 @@ def check_bertsum_input(answer):
         ([1, 6, 9, 13], f"Your places are {places}: the first piece of each sentence, one behind its [CLS]."),
         ([0, 1, 2, 3], f"Your places are {places}: you count sentences; count tokens."),
         ([0, 3, 4, 6], f"Your places are {places}: the special tokens are not counted, but they stand in the row like all others."),
+        ([0, 4, 6, 9], f"Your places are {places}: you count one special token a sentence; there are two, [CLS] and [SEP]."),
+        ([-1, 4, 7, 11], f"Your places are {places}: the last token before each [CLS]. Places count from 0."),
+        ([5, 3, 4, 4], f"Your places are {places}: the lengths of the sentences. Wanted is where each begins in the document."),
+        ([0, 0, 0, 0], f"Your places are {places}: where each [CLS] stands in its own sentence. Wanted is where it stands in the document."),
+        ([101] * 4, f"Your places are {places}: that is what a [CLS] is. Wanted is where it stands."),
     ], "the places")
 
 
@@ -112,8 +127,17 @@ _SUMMARY = "the dog barked at the cat police saw nothing".split()
 
 
 def check_greedy_choice(answer):
-    document, summary = [list(words) for words in _DOCUMENT], list(_SUMMARY)
-    found = _numbers_of(answer(document, summary, 3), "greedy_choice")
+    def run(document, summary, k):
+        try:
+            return _numbers_of(answer([list(words) for words in document], list(summary), k), "greedy_choice")
+        except ValueError as error:
+            if "empty" not in str(error):
+                raise
+            raise Mistake(f"Asked for {k} of {len(document)} sentences, your function takes the largest of nothing: when no sentence is left, max(left, …, default=None) gives None.") from None
+        except KeyError as error:
+            raise Mistake(f"Your winner is {error}, and `scores` knows no such sentence: the winner is the number of a sentence, a key of `scores`, not a score and not a place in `left`.") from None
+
+    found = run(_DOCUMENT, _SUMMARY, 3)
 
     def overlap(numbers, sizes=(1, 2), joined=False):
         parts = [sum((_DOCUMENT[n] for n in numbers), [])] if joined else [_DOCUMENT[n] for n in numbers]
@@ -126,28 +150,38 @@ def check_greedy_choice(answer):
         ([2], f"You choose {found} and stop: sentence 0 overlaps less alone ({overlap([0]):.2f}) than sentence 2 ({overlap([2]):.2f}), but both together reach {overlap([0, 2]):.2f}."),
         ([0, 1, 2], f"You choose {found}: with sentence 1 the overlap falls from {overlap([0, 2]):.2f} to {overlap([0, 1, 2]):.2f}. Stop as soon as nothing raises it."),
         ([0, 2, 4], f"You choose {found}: with sentence 4 the overlap falls from {overlap([0, 2]):.2f} to {overlap([0, 2, 4]):.2f}. Stop as soon as nothing raises it."),
+        ([4], "You choose sentence 4, the largest *number*: max of a dict compares its keys. Compare their scores, with key=scores.get."),
         ([], f"You choose nothing, though sentence 2 has an overlap of {overlap([2]):.2f}. Do you look for the lowest overlap, or begin with a `best` that nothing beats?"),
     ], "your choice")
-    twice = _numbers_of(answer([list(_DOCUMENT[1]), list(_DOCUMENT[4]), list(_DOCUMENT[3])], "the dog barked at the old cat".split(), 3), "greedy_choice")
+    twice = run([_DOCUMENT[1], _DOCUMENT[4], _DOCUMENT[3]], "the dog barked at the old cat".split(), 3)
     _name(twice, [0], [
         ([1], "Sentences 0 and 1 are the same, and you choose 1. Of equals the first one is chosen."),
         ([0, 1], "Sentences 0 and 1 are the same, and you choose both: one that adds nothing does not *raise* the overlap."),
     ], "your choice from two equal sentences")
-    cut = _numbers_of(answer([list(words) for words in _DOCUMENT], list(_SUMMARY), 1), "greedy_choice")
+    cut = run(_DOCUMENT, _SUMMARY, 1)
     _name(cut, [2], [([0, 2], "Asked for 1 sentence you choose 2."), ([], "Asked for 1 sentence you choose none: the loop goes on as long as fewer than k are chosen.")], "your choice of 1 sentence")
-    none = _numbers_of(answer([["rain"], ["snow"]], ["sun"], 2), "greedy_choice")
+    thirds = run([list("abc"), list("def"), list("ghi")], list("abcdefghi"), 3)
+    _name(thirds, [0, 1, 2], [([0, 1], "Three sentences each bring a third of the summary, and you choose two: what the next one has to beat is the overlap that is reached, "
+                                       "not a sum of overlaps.")], "your choice from three thirds of a summary")
+    none = run([["rain"], ["snow"]], ["sun"], 2)
     _name(none, [], [([0, 1], "No word of the document is in the summary, and you choose 2 sentences all the same: an overlap of 0 is none.")], "your choice where nothing overlaps")
-    crossing = _numbers_of(answer([["b"], ["a", "x"], ["a", "b"]], ["a", "b"], 2), "greedy_choice")
+    crossing = run([["b"], ["a", "x"], ["a", "b"]], ["a", "b"], 2)
     _name(crossing, [2], [], "your choice from 'b', 'a x', 'a b' for the summary 'a b'")
-    few = _numbers_of(answer([["a", "b"]], ["a", "b", "c"], 3), "greedy_choice")
+    few = run([["a", "b"]], ["a", "b", "c"], 3)
     _name(few, [0], [], "your choice of 3 from a document of one sentence")
 
 
 def _numbers_of(found, what):
     if isinstance(found, Tensor):
         found = found.tolist()
+    if found is None:
+        raise Mistake(f"{what} gives back None: list.sort() sorts in place and returns nothing, sorted(…) makes a new list.")
+    if isinstance(found, list | tuple) and any(isinstance(n, Tensor) for n in found):
+        raise Mistake(f"{what} gives back tensors in a list; wanted are whole numbers: .tolist() makes them of a tensor.")
     if not isinstance(found, list | tuple | range) or not all(isinstance(n, int) for n in found):
         raise Mistake(f"{what} should give back a list of sentence numbers, but it is {found!r}.")
+    if set(found) == {0, 1} and len(found) > 2:
+        raise Mistake(f"{what} gives back {list(found)}: a 0 or a 1 for every sentence, labels. Wanted are the numbers of the sentences that are chosen.")
     if len(set(found)) < len(found):
         raise Mistake(f"{what} gives back {list(found)}: a sentence is in it twice.")
     return list(found)
@@ -183,6 +217,9 @@ def check_sentence_encoder(answer):
     with torch.no_grad():
         for parameter in head.parameters():
             parameter.normal_(std=0.4)      # large enough that no mistake hides behind small numbers
+        vectors = torch.randn(2, 5, 12, dtype=torch.float64)                    # [B, N, H], something stands at padding too
+        mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])             # [B, N]
+        head.scorer.bias.sub_(head.logits(vectors, mask)[mask].mean())          # some logits are above 0, some below
     mine = answer(12, 20, 3, 2)
     if not isinstance(mine, nn.Module):
         raise Mistake(f"{answer.__name__}(12, 20, 3, 2) should be an nn.Module, but it is a {type(mine).__name__}.")
@@ -194,18 +231,36 @@ def check_sentence_encoder(answer):
         if own and not missing and all(name.startswith("encoder.layer.0.attention.output.LayerNorm") for name in own):
             raise Mistake(f"Your class has {len(own)} tensors too many, the first layer's first norm: the published encoder does not normalise there.") from None
         raise Mistake(f"Your class cannot take the weights of the package's: {error}.") from None
-    vectors = torch.randn(2, 5, 12, dtype=torch.float64)                        # [B, N, H], something stands at padding too
-    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])                 # [B, N]
     with torch.no_grad():
         _compare_with(head, mine, vectors, mask)
+
+
+def _fitting(part, vectors, mask):
+    """What a part of the answer gives, or the mistake by which its shapes do not fit."""
+    try:
+        return part(vectors, mask)
+    except RuntimeError as error:       # NotImplementedError is one of these
+        if "mat1" in str(error) and f"x{2 * vectors.size(2)} and" in str(error):
+            raise Mistake(f"What you give to the encoder is {2 * vectors.size(2)} wide, its vectors are {vectors.size(2)}: the table is added to the sentences, not set beside them.") from None
+        if "bitwise" in str(error):
+            raise Mistake("The mask that you give to the encoder is no longer boolean; leave it as it is, and add two axes.") from None
+        if "size of tensor" in str(error):
+            raise Mistake(f"The mask is {list(mask.shape)}, and somewhere it does not fit: beside the vectors {list(vectors.shape)} it needs one more axis at the end, mask.unsqueeze(-1); "
+                          "for the encoder two in the middle, [B, 1, 1, N]; beside the logits none.") from None
+        raise
 
 
 def _compare_with(head, mine, vectors, mask):
     right, table = head.logits(vectors, mask), sinusoidal_table(5, 12).double()         # [B, N], [N, H]
     real = mask.double().unsqueeze(-1)                                          # [B, N, 1]
-    found = mine.logits(vectors, mask)
+    found = _fitting(mine.logits, vectors, mask)
     expect_tensor(found, mask.shape, "what your logits give back")
-    scores = mine(vectors, mask)
+    scores = _fitting(mine, vectors, mask)
+    for documents, sentences in ((1, 5), (2, 1)):
+        shape = list(mine.logits(vectors[:documents, :sentences], mask[:documents, :sentences]).shape)
+        if shape != [documents, sentences]:
+            raise Mistake(f"For {documents} documents of {sentences} sentences your logits have the shape {shape}, where [{documents}, {sentences}] is right: "
+                          "squeeze() takes away every axis of length 1; squeeze(-1) takes the last alone.")
 
     def run(x, key_mask, state=-1):
         return head.scorer(head.encoder(x, key_mask)[0][state]).squeeze(-1)             # [B, N]
@@ -222,17 +277,28 @@ def _compare_with(head, mine, vectors, mask):
         (run(x, ~keys), f"Your {what} come from sentences that may look at nothing: the mask is the wrong way round. True means 'may be looked at'."),
         (right.sigmoid(), f"Your {what} lie between 0 and 1: the sigmoid belongs into forward, or it is taken twice."),
         (head.scorer(F.layer_norm(head.encoder(x, keys)[0][1], (12,))).squeeze(-1), f"Your {what} leave out the second layer."),
+        (run(table.expand_as(vectors), keys), f"Your {what} come from the positions alone: the vectors of the sentences are not in your x."),
+        (run(vectors * real * table, keys), f"Your {what} come from vectors *times* the table; positions are added."),
+        (head.encoder(x, keys)[0][-1][..., 0], f"Your {what} are the first number of each state; the scorer makes one number of all {vectors.size(2)}."),
+        (head.encoder(x, keys)[0][-1].mean(dim=-1), f"Your {what} are the means of the states; the scorer makes one number of each state."),
+        (head.scorer(F.layer_norm(head.encoder(x, keys)[0][-1], (12,))).squeeze(-1), f"Your {what} are normalised once too often: the encoder ends in a norm of its own."),
     ]
-    recognise(found[whole], right[whole], [(value[whole], sentence) for value, sentence in recognised], "your logits of a document without padding", 1e-7)
+    recognise(found[whole], right[whole], [(value[whole], sentence) for value, sentence in recognised], "what your logits give for a document without padding", 1e-7)
     recognise(found[mask], right[mask], [
         (run(x, None)[mask], f"In a batch with a longer document your logits change: 3 sentences look at {int((~mask).sum())} that are padding. The encoder takes a mask [B, 1, 1, N]."),
-    ], "your logits of a document of 3 sentences and padding", 1e-7)
+        (run(x, mask[:, None, :, None])[mask], "Your mask is [B, 1, N, 1]: it forbids padding to *look*. What is looked *at* is the last axis, [B, 1, 1, N]."),
+    ], "what your logits give for a document of 3 sentences and padding", 1e-7)
     recognise(scores, right.sigmoid() * mask, [
         (right.sigmoid(), f"Your score of padding is {right.sigmoid()[1, 4]:.2f}: padding would be in the race for a summary. Its score is exactly 0."),
         (right * mask, f"Your scores are logits, {right[0, 0]:.2f} for the first sentence; a score lies between 0 and 1."),
         (right.masked_fill(~mask, -torch.inf).softmax(dim=-1), "Your scores share out 1 among the sentences of a document (softmax). Each sentence is a question of its own: a sigmoid."),
         ((right * mask).sigmoid(), "Your score of padding is 0.50, the sigmoid of 0: multiply by the mask after the sigmoid."),
-    ], "your scores", 1e-7)
+        (right.sigmoid() * ~mask, "You score the padding and nothing else: the mask is True where there is a sentence."),
+        (right.tanh() * mask, "Your scores are a tanh, from -1 to 1; a score lies between 0 and 1, by a sigmoid."),
+        (right.relu() * mask, "Your scores are the positive logits (ReLU); a score lies between 0 and 1, by a sigmoid."),
+        (((right > 0) & mask).double(), "Your scores are 0 or 1: a decision. A summary needs to know which sentence is ahead."),
+        (head.scorer(vectors).squeeze(-1).sigmoid() * mask, "Your scores come from the vectors as they went in; forward begins with self.logits(vectors, mask)."),
+    ], "what your forward gives", 1e-7)
 
 
 # -- build: a list for every step --------------------------------------------------------------------------------------
@@ -256,7 +322,7 @@ def states_of(cells, x):
 
 def _cells():
     generator = torch.Generator().manual_seed(0)
-    maps = [0.5 * torch.randn(2, 3, 3, generator=generator, dtype=torch.float64) for _ in range(2)]      # [input or state, H, H]
+    maps = [0.5 * torch.randn(2, 3, 3, generator=generator, dtype=torch.float64) for _ in range(3)]      # [input or state, H, H]
 
     def cell(pair):
         return lambda below, state: torch.tanh(below @ pair[0] + state @ pair[1])       # [B, H]
@@ -265,12 +331,27 @@ def _cells():
 
 def check_states_of(answer):
     cells, x = _cells(), torch.randn(2, 4, 3, dtype=torch.float64)              # x [B, N, H]
-    found = answer(cells, x)
-    if not isinstance(found, list | tuple) or len(found) != 4 or not all(isinstance(row, list | tuple) and len(row) == 2 for row in found):
+    try:
+        found = answer(cells, x)
+    except IndexError as error:
+        if "assignment" in str(error):
+            raise Mistake("Your lists have no places that could be filled: for each of the 4 sentences there is to be a list [None] * k, not [].") from None
+        raise Mistake("A place is looked up that your lists do not have: there are to be 4 lists, one for each sentence, with 3 places each, one for each layer, states[n][i].") from None
+    except TypeError as error:
+        if "item assignment" in str(error):
+            raise Mistake("Each of the 4 entries of `states` is to be a list with a place for each layer; yours are None.") from None
+        if "NoneType" in str(error):
+            raise Mistake("A layer reads a place that is still None. Layer 0 has nothing below it and reads x; layer i reads states[n][i - 1], which layer i - 1 has filled.") from None
+        raise
+    except RuntimeError as error:
+        if "size of tensor" in str(error):
+            raise Mistake(f"What a cell reads does not fit its state: x is {list(x.shape)}, documents first; sentence n of all documents is x[:, n], of shape [2, 3].") from None
+        raise
+    if not isinstance(found, list | tuple) or len(found) != 4 or not all(isinstance(row, list | tuple) and len(row) == 3 for row in found):
         shape = f"{len(found)} lists of {len(found[0])}" if isinstance(found, list) and found and isinstance(found[0], list | tuple) else f"a {type(found).__name__}"
-        raise Mistake(f"For 4 sentences and 2 layers states_of should give back 4 lists of 2 states, not {shape}.")
+        raise Mistake(f"For 4 sentences and 3 layers states_of should give back 4 lists of 3 states, not {shape}.")
     if any(state is None for row in found for state in row):
-        raise Mistake(f"{sum(state is None for row in found for state in row)} of the 8 places of your lists are still None.")
+        raise Mistake(f"{sum(state is None for row in found for state in row)} of the 12 places of your lists are still None.")
     for row in found:
         for state in row:
             expect_tensor(state, (2, 3), "each state")
@@ -280,26 +361,31 @@ def check_states_of(answer):
     shared = all(row is found[0] for row in found)
     if shared:
         raise Mistake(f"All 4 sentences share one inner list, so each has the states of sentence 3, {found[0][1][0, 0]:.2f} first. `[row] * length` repeats the *name*, not the list.")
+    at = tuple(torch.unravel_index((mine - right)[0].abs().argmax(), right.shape[1:]))      # where sentence 0 is furthest off
     recognise(mine, right, [
         (last, f"Every sentence has the last states, {mine[0, 1, 0, 0]:.2f} first: what was written for sentence 3 was written into all."),
         (all_states(cells, x, parallel=True), f"Your layer 1 reads x, as layer 0 does; it should read the states of layer 0, at the same sentence: then sentence 0 has {right[0, 1, 0, 0]:.2f} first, where you have {mine[0, 1, 0, 0]:.2f}."),
         (all_states(cells, x, forget=True), f"At every sentence you begin at zeros again, so sentence 3 knows nothing of sentence 2: its first number is {mine[3, 0, 0, 0]:.2f}, with a memory it is {right[3, 0, 0, 0]:.2f}."),
-        (all_states(cells, x.flip(1)).flip(0), f"You run from the last sentence to the first: sentence 0 then knows all others, and has {mine[0, 0, 0, 0]:.2f} first instead of {right[0, 0, 0, 0]:.2f}."),
+        (all_states(cells, x.flip(1)).flip(0), f"You run from the last sentence to the first: sentence 0 then knows all others, and has {mine[0][at]:.2f} where {right[0][at]:.2f} is right."),
         (all_states(cells, x, late=True), f"Your layer 1 reads the *last* state of layer 0 at every sentence: at sentence 0 it has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
+        (all_states(cells, x, bottom=True), f"Your layer 2 reads layer 0; it should read layer 1: then sentence 0 has {right[0, 2, 0, 0]:.2f} first, where you have {mine[0, 2, 0, 0]:.2f}."),
+        (all_states(cells, x, before=True), f"Your layer 1 reads layer 0 at the sentence *before*; it should read it at the same: then sentence 3 has {right[3, 1, 0, 0]:.2f} first, where you have {mine[3, 1, 0, 0]:.2f}."),
+        (all_states(cells, x, own=True), f"Your layer 1 reads its own state and nothing from below: sentence 0 has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
         (all_states(cells, x, carried=True), f"Your layer 1 begins with the last state of layer 0 instead of zeros: {mine[0, 1, 0, 0]:.2f} first, where {right[0, 1, 0, 0]:.2f} is right."),
-    ], "your states [N, k, B, H]", 1e-9)
+    ], "your result, as a tensor [N, k, B, H],", 1e-9)
 
 
-def all_states(cells, x, parallel=False, forget=False, late=False, carried=False):
+def all_states(cells, x, parallel=False, forget=False, late=False, carried=False, bottom=False, before=False, own=False):
     """All states [N, k, B, H], right or with one mistake."""
     below, columns, state = list(x.unbind(1)), [], torch.zeros_like(x[:, 0])
     for cell in cells:
         state, column = (state if carried else torch.zeros_like(x[:, 0])), []
         for vector in below:
-            state = cell(vector, torch.zeros_like(state) if forget else state)
+            state = cell(state if own and columns else vector, torch.zeros_like(state) if forget else state)
             column.append(state)
         columns.append(column)
-        below = below if parallel else [column[-1]] * len(column) if late else column
+        below = (below if parallel else [column[-1]] * len(column) if late else columns[0] if bottom
+                 else [column[-1], *column[:-1]] if before else column)
     return torch.stack([torch.stack(column) for column in columns], dim=1)
 
 
@@ -328,6 +414,8 @@ def check_logits_in_two_parts(answer):
     if isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == (2, 1) and other.shape == (2, 4):
         raise Mistake("Your two parts stand in the wrong order: the sentences' part [2, 4] comes first.")
     recognise(one, sentence, [
+        (total - bias, "Your first part holds r, which is the same for all sentences of a document; it belongs to the second part."),
+        (sentence.sigmoid(), "Your first part is a sigmoid; the *logit* is to be taken apart, before any sigmoid."),
         (total, f"Your first part is the whole logit, {total[0, 0]:.2f} for the first sentence: r is in it, and r is the same for all sentences."),
         (sentence + bias, f"Your first part holds the bias {bias}. It is the same for every sentence, so it belongs to the second part."),
         (vectors.sum(dim=-1), "Your first part sums up the vectors; each number has its weight."),
@@ -338,10 +426,15 @@ def check_logits_in_two_parts(answer):
         raise Mistake("Your second part has the shape [2]: beside [2, 4] it would be added along the sentences. Give it a second axis, [2, 1].")
     if isinstance(other, Tensor) and other.shape == (2, 4):
         raise Mistake("Your second part has 4 numbers for each document, [2, 4]. It does not depend on the sentence, so one is enough: [2, 1].")
+    if isinstance(other, Tensor) and other.shape == (1, 2):
+        raise Mistake("Your second part has the shape [1, 2]: documents stand along the first axis, [2, 1].")
+    expect_tensor(other, (2, 1), "the part of the document")
     recognise(other, document + bias, [
         (document, f"The two parts add up to {float((one + other)[0, 0]):.2f} where the logit is {total[0, 0]:.2f}: the bias {bias} is missing."),
         (torch.full_like(document, bias), f"Your second part is {bias} for every document: what the recurrent network says is missing from it."),
         (document + 2 * bias, "The bias is in it twice."),
+        (document - bias, f"You subtract the bias {bias}; it is added."),
+        (4 * document + bias, "You count r once for each of the 4 sentences; every logit has it once."),
         (document * bias, f"The bias is a number that is added, {bias}; you multiply by it."),
         (recurrent.sum(dim=-1, keepdim=True) + bias, "Your second part sums up r; each number has its weight."),
         (sentence.mean(dim=1, keepdim=True) + bias, "Your second part is made of the sentences; the part that all share comes from r."),
@@ -375,8 +468,16 @@ _SCORES = [0.7, 0.2, 0.9, 0.3, 0.4]
 def check_choose_sentences(answer):
     found = _numbers_of(answer(list(_SCORES), list(_TEXTS), 3), "choose_sentences")
     shown = f"You choose {found}"
+    if found == [0, 2, 4] and answer([0.2, 0.9], ["a b c", "a b c"], 2) == [1]:
+        raise Mistake(f"{shown}: 'bank by the' stands in sentences 0 and 2. You pass over a text that is the same word for word, but one run of three in common is enough, "
+                      "anywhere in the sentence: what two sets have in common is `&`.")
+    if found == [1, 2] and answer([0.9, 0.8], ["a rainbow", "no bow"], 2) != [0, 1]:
+        raise Mistake(f"{shown}: 'a rainbow' and 'no bow' would block each other with you. Those are three *letters* in a row; cut the sentence into words first, by .split().")
     _name(found, [2, 3, 4], [
-        ([0, 2, 4], f"{shown}: 'bank by the' stands in sentences 0 and 2, and 2 has the better score. Without blocking the reader is told of the bank twice."),
+        ([], f"{shown}, nothing: `repeats` is True where nothing is repeated. The best sentence cannot repeat anything."),
+        ([1], f"{shown}, the one that is too short for three words in a row: for all others `repeats` is True, though nothing is taken yet. What two sets have in common is `&`."),
+        ([4, 3, 2], f"{shown}, from the end; a summary is read in the order of the document."),
+        ([0, 2, 4], f"{shown}: 'bank by the' stands in sentences 0 and 2, and 2 has the better score. Without blocking the reader is told of the bank twice; `repeats` is True where the two sets have *any* trigram in common."),
         ([2, 0, 4], f"{shown}, in order of score and without blocking."),
         ([0, 1, 3], f"{shown}: sentence 2 has the best score of all ({_SCORES[2]}). Choose by score, not by place."),
         ([2, 4, 3], f"{shown}, in order of score; a summary is read in the order of the document."),
@@ -387,13 +488,28 @@ def check_choose_sentences(answer):
         ([1, 3, 4], f"{shown}, beginning with the lowest scores."),
     ], "your choice")
     one = _numbers_of(answer([0.1, 0.8, 0.5], ["a b c d", "a b", "a b"], 2), "choose_sentences")
-    _name(one, [1, 2], [([1], "Two texts of two words block each other with you. Fewer than three words have no three in a row.")], "your choice from texts of two words")
+    _name(one, [1, 2], [
+        ([1], "Two texts of two words block each other with you. Fewer than three words have no three in a row."),
+        ([0, 1], "Two texts of two words block each other with you, or the last two words of a longer text. Fewer than three words are no trigram: stop two words before the end."),
+    ], "your choice from texts of two words")
+    apart = _numbers_of(answer([0.9, 0.8, 0.7], ["rain by the old bank", "snow by an old bank", "the by old hail"], 3), "choose_sentences")
+    _name(apart, [0, 1, 2], [
+        ([0], "You pass over sentences that have three words in common which do not stand in a row, such as 'by … old bank'."),
+        ([0, 2], "You pass over a sentence that has three words in common which do not stand in a row, 'by … old bank'."),
+        ([0, 1], "You pass over 'the by old', since 'by the old' is taken: three words in a row are the same only in the same order."),
+    ], "your choice from sentences with the same words in other places")
     tie = _numbers_of(answer([0.5, 0.5, 0.1], ["a b c", "d e f", "g h i"], 1), "choose_sentences")
     _name(tie, [0], [([1], "Two sentences have the score 0.5, and you choose the later. The first of equals is chosen.")], "your choice between equal scores")
+    both = _numbers_of(answer([0.5, 0.5, 0.1], ["a b c", "d e f", "g h i"], 2), "choose_sentences")
+    _name(both, [0, 1], [([0, 2], "Sentences 0 and 1 have the score 0.5, and you choose 0 and 2: looked up by its score, sentence 1 is taken for sentence 0. Sort the numbers, not the scores.")],
+          "your choice of 2 where two scores are equal")
     logits = _numbers_of(answer([-3.0, -1.0, -2.0], ["a b c", "d e f", "g h i"], 2), "choose_sentences")
     _name(logits, [1, 2], [([], "Of scores below 0 you choose none: logits are scores as well, only their order counts.")], "your choice from scores below 0")
-    few = _numbers_of(answer([0.2, 0.9], ["a b c", "a b c"], 2), "choose_sentences")
+    few = _numbers_of(answer([0.2, 0.9], ["a b c d", "a b c d"], 2), "choose_sentences")
     _name(few, [1], [([0, 1], "From two equal texts you choose both, to have 2: a shorter summary is better than one that says a thing twice.")], "your choice from two equal texts")
+    end = _numbers_of(answer([0.9, 0.8], ["a b c d", "x b c d"], 2), "choose_sentences")
+    _name(end, [0], [([0, 1], "'a b c d' and 'x b c d' share their last three words, and you choose both: a text of n words has n - 2 trigrams, one from each of its first n - 2 words on.")],
+          "your choice from 'a b c d' and 'x b c d'")
     many = _numbers_of(answer([0.2, 0.9], ["a b", "c d"], 5), "choose_sentences")
     _name(many, [0, 1], [], "your choice of 5 from 2 sentences")
 

@@ -1,5 +1,8 @@
 """Answers on which the exercises of chapter 10 are tried: right ones, and wrong ones with what the check must say."""
 
+import itertools
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -54,6 +57,20 @@ input_first_piece = named("input_first_piece", _input(place=lambda n, ids, token
 input_counts_sentences = named("input_counts_sentences", _input(place=lambda n, ids, tokens: n))
 input_counts_pieces = named("input_counts_pieces", _input(place=lambda n, ids, tokens: len(ids) - 2 * n))
 
+input_nested = named("input_nested", _input(tokens=lambda n, pieces, c, s: [c, pieces, s]))
+input_no_cls = named("input_no_cls", _input(tokens=lambda n, pieces, c, s: [*pieces, s]))
+input_two_cls = named("input_two_cls", _input(tokens=lambda n, pieces, c, s: [c, *pieces, c]))
+input_halves = named("input_halves", _input(segment=lambda n, length: [n // 2] * length))
+input_fractions = named("input_fractions", _input(segment=lambda n, length: [n / 2] * length))
+input_thirds = named("input_thirds", _input(segment=lambda n, length: [n % 3] * length))
+input_last_segment = named("input_last_segment", _input(segment=lambda n, length: [int(n == 3)] * length))
+input_lists_of_segments = named("input_lists_of_segments", _input(segment=lambda n, length: [[n % 2] * length] * length))
+input_one_special = named("input_one_special", _input(place=lambda n, ids, tokens: len(ids) - n))
+input_before = named("input_before", _input(place=lambda n, ids, tokens: len(ids) - 1))
+input_lengths = named("input_lengths", _input(place=lambda n, ids, tokens: len(tokens)))
+input_own_place = named("input_own_place", _input(place=lambda n, ids, tokens: tokens.index(101)))
+input_ids_for_places = named("input_ids_for_places", _input(place=lambda n, ids, tokens: tokens[0]))
+
 
 # -- build: the greedy oracle ----------------------------------------------------------------------------------------
 
@@ -92,7 +109,8 @@ def greedy_in_order_of_choice(sentences, summary, k):
     return sorted(found, key=lambda n: -_overlap(sentences, summary, [n]))
 
 
-def _greedy(score=_overlap, stop=lambda new, best: new <= best, last=False, lowest=False, again=False, update=True):
+def _greedy(score=_overlap, stop=lambda new, best: new <= best, last=False, lowest=False, again=False,
+            reached=lambda best, value: value):
     """A planted wrong answer: the loop with one thing changed."""
     def wrong(sentences, summary, k):
         chosen, best = [], 0.0
@@ -105,7 +123,7 @@ def _greedy(score=_overlap, stop=lambda new, best: new <= best, last=False, lowe
             if stop(values[winner], best):
                 break
             chosen.append(winner)
-            best = values[winner] if update else best
+            best = reached(best, values[winner])
         return sorted(chosen)
     return wrong
 
@@ -118,7 +136,24 @@ greedy_lowest = named("greedy_lowest", _greedy(lowest=True))
 greedy_last_alone = named("greedy_last_alone", _greedy(score=lambda s, t, numbers: _overlap(s, t, numbers[-1:])))
 greedy_twice = named("greedy_twice", _greedy(again=True, stop=lambda new, best: False))
 greedy_one_too_few = named("greedy_one_too_few", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k - 1))
+greedy_sums = named("greedy_sums", _greedy(reached=lambda best, value: best + value))
+greedy_largest_number = named("greedy_largest_number", lambda sentences, summary, k: [max(range(len(sentences)))])
+greedy_labels = named("greedy_labels", lambda sentences, summary, k: [int(n in greedy_by_recursion(sentences, summary, k)) for n in range(len(sentences))])
+greedy_sorts_in_place = named("greedy_sorts_in_place", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k).sort())
+greedy_tensors = named("greedy_tensors", lambda sentences, summary, k: list(torch.tensor(greedy_by_recursion(sentences, summary, k))))
 greedy_one_too_many = named("greedy_one_too_many", lambda sentences, summary, k: greedy_by_recursion(sentences, summary, k + 1))
+
+
+def greedy_of_nothing(sentences, summary, k):
+    found = greedy_by_recursion(sentences, summary, k)
+    if len(found) < k:
+        max(n for n in range(len(sentences)) if n not in found and len(sentences) > 1)
+    return found
+
+
+def greedy_by_value(sentences, summary, k):
+    scores = {n: _overlap(sentences, summary, [n]) for n in range(len(sentences))}
+    return [scores[max(scores.values())]]
 
 
 # -- build, and swapped in: the encoder over sentences -----------------------------------------------------------------
@@ -239,6 +274,83 @@ class EncoderThreeNumbers(SentenceEncoder):
         return super().logits(vectors, mask).unsqueeze(-1)
 
 
+class EncoderSqueezes(_Other):
+    def logits(self, vectors, mask):
+        states, _ = self.encoder(self.before(vectors, mask), self.keys(mask))
+        return self.scorer(states[-1]).squeeze()
+
+
+class EncoderOfPositions(_Other):
+    def before(self, vectors, mask):
+        return super().before(vectors * 0, mask)
+
+
+class EncoderTimesPositions(_Other):
+    def before(self, vectors, mask):
+        return vectors * sinusoidal_table(*vectors.shape[1:]).to(vectors)
+
+
+class EncoderBesidePositions(_Other):
+    def before(self, vectors, mask):
+        return torch.cat([vectors, sinusoidal_table(*vectors.shape[1:]).to(vectors).expand_as(vectors)], dim=-1)
+
+
+class EncoderMaskOfQueries(_Other):
+    def keys(self, mask):
+        return mask[:, None, :, None]
+
+
+class EncoderMaskFlat(_Other):
+    def keys(self, mask):
+        return mask
+
+
+class EncoderMaskOfNumbers(_Other):
+    def keys(self, mask):
+        return mask[:, None, None].float()
+
+
+class EncoderWithoutScorer(_Other):
+    def logits(self, vectors, mask):
+        return self.encoder(self.before(vectors, mask), self.keys(mask))[0][-1][..., 0]
+
+
+class EncoderOfMeans(_Other):
+    def logits(self, vectors, mask):
+        return self.encoder(self.before(vectors, mask), self.keys(mask))[0][-1].mean(dim=-1)
+
+
+class EncoderNormedTwice(_Other):
+    def logits(self, vectors, mask):
+        last = self.encoder(self.before(vectors, mask), self.keys(mask))[0][-1]
+        return self.scorer(F.layer_norm(last, last.shape[-1:])).squeeze(-1)
+
+
+class EncoderScoresOnlyPadding(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask).sigmoid() * ~mask
+
+
+class EncoderTanh(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask).tanh() * mask
+
+
+class EncoderRelu(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.logits(vectors, mask).relu() * mask
+
+
+class EncoderDecides(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return (self.logits(vectors, mask).sigmoid() > 0.5) * mask
+
+
+class EncoderScoresInputs(SentenceEncoder):
+    def forward(self, vectors, mask):
+        return self.scorer(vectors).squeeze(-1).sigmoid() * mask
+
+
 # -- build: a list for every step --------------------------------------------------------------------------------------
 
 def states_by_append(cells, x):
@@ -284,7 +396,7 @@ states_late = named("states_late", _wrong_states(late=True))
 states_carried = named("states_carried", _wrong_states(carried=True))
 states_backwards = named("states_backwards", lambda cells, x: _wrong_states()(cells, x.flip(1))[::-1])
 states_by_layer = named("states_by_layer", lambda cells, x: [list(column) for column in zip(*_wrong_states()(cells, x))])
-states_last_layer = named("states_last_layer", lambda cells, x: [[None, row[-1]] for row in _wrong_states()(cells, x)])
+states_last_layer = named("states_last_layer", lambda cells, x: [[None] * (len(row) - 1) + [row[-1]] for row in _wrong_states()(cells, x)])
 states_stacked = named("states_stacked", all_states)
 
 
@@ -292,6 +404,31 @@ def states_in_place(cells, x):
     states = _wrong_states()(cells, x)
     x.zero_()
     return states
+
+
+states_of_the_bottom = named("states_of_the_bottom", _wrong_states(bottom=True))
+states_before = named("states_before", _wrong_states(before=True))
+states_of_its_own = named("states_of_its_own", _wrong_states(own=True))
+
+
+def _stopping(make, below=lambda x, states, i, n: x[:, n] if i == 0 else states[n][i - 1]):
+    """A planted wrong answer that ends in an error: other lists, or something else that a layer reads."""
+    def wrong(cells, x):
+        states = make(x.size(1), len(cells))
+        for i, cell in enumerate(cells):
+            state = torch.zeros_like(x[:, 0])               # [B, H]
+            for n in range(x.size(1)):
+                state = cell(below(x, states, i, n), state)     # [B, H]
+                states[n][i] = state
+        return states
+    return wrong
+
+
+states_without_places = named("states_without_places", _stopping(lambda length, k: [[]] * length))
+states_other_way_round = named("states_other_way_round", _stopping(lambda length, k: [[None] * length for _ in range(k)]))
+states_flat = named("states_flat", _stopping(lambda length, k: [None] * length))
+states_of_a_document = named("states_of_a_document", _stopping(lambda length, k: [[None] * k for _ in range(length)], lambda x, states, i, n: x[n] if i == 0 else states[n][i - 1]))
+states_from_nothing = named("states_from_nothing", _stopping(lambda length, k: [[None] * k for _ in range(length)], lambda x, states, i, n: states[n][i - 1]))
 
 
 # -- think: what the recurrent network adds ----------------------------------------------------------------------------
@@ -319,6 +456,13 @@ parts_added = named("parts_added", lambda v, r, w, b: (v + r[:, None]) @ w + b)
 parts_centred = named("parts_centred", lambda v, r, w, b: (v @ w - (v @ w).mean(1, keepdim=True), (r @ w + b)[:, None]))
 parts_multiplied = named("parts_multiplied", lambda v, r, w, b: (v @ w, (r @ w * b)[:, None]))
 
+parts_r_first = named("parts_r_first", lambda v, r, w, b: ((v + r[:, None]) @ w, torch.full((len(v), 1), b, dtype=v.dtype)))
+parts_squashed = named("parts_squashed", lambda v, r, w, b: ((v @ w).sigmoid(), (r @ w + b)[:, None]))
+parts_in_a_row = named("parts_in_a_row", lambda v, r, w, b: (v @ w, (r @ w + b)[None]))
+parts_less_bias = named("parts_less_bias", lambda v, r, w, b: (v @ w, (r @ w - b)[:, None]))
+parts_counted = named("parts_counted", lambda v, r, w, b: (v @ w, (v.size(1) * r @ w + b)[:, None]))
+parts_halved = named("parts_halved", lambda v, r, w, b: (v.float() @ w.float(), (r @ w + b)[:, None]))
+
 
 # -- build: the choice -------------------------------------------------------------------------------------------------
 
@@ -342,7 +486,11 @@ def choice_by_tensor(scores, sentences, k):
     return sorted(chosen)
 
 
-def _choice(size=3, block=True, order=lambda scores: sorted(range(len(scores)), key=lambda n: -scores[n]), arrange=sorted,
+def _runs_of(size, text):
+    return ngrams(text.split(), size)
+
+
+def _choice(runs_of=partial(_runs_of, 3), repeats=lambda runs, taken: bool(runs & taken), order=lambda scores: sorted(range(len(scores)), key=lambda n: -scores[n]), arrange=sorted,
             looked_at=False, stop=False):
     """A planted wrong answer: the loop with one thing changed."""
     def wrong(scores, sentences, k):
@@ -350,8 +498,8 @@ def _choice(size=3, block=True, order=lambda scores: sorted(range(len(scores)), 
         for n in order(scores)[:k] if looked_at else order(scores):
             if len(chosen) == k:
                 break
-            runs = ngrams(sentences[n].split(), size)
-            if block and runs & taken:
+            runs = runs_of(sentences[n])
+            if repeats(runs, taken):
                 if stop:
                     break
                 continue
@@ -361,16 +509,28 @@ def _choice(size=3, block=True, order=lambda scores: sorted(range(len(scores)), 
     return wrong
 
 
-choice_without_blocking = named("choice_without_blocking", _choice(block=False))
+choice_without_blocking = named("choice_without_blocking", _choice(repeats=lambda runs, taken: False))
 choice_by_place = named("choice_by_place", _choice(order=lambda scores: list(range(len(scores)))))
 choice_by_score_order = named("choice_by_score_order", _choice(arrange=list))
 choice_looked_at = named("choice_looked_at", _choice(looked_at=True))
 choice_stops = named("choice_stops", _choice(stop=True))
-choice_by_words = named("choice_by_words", _choice(size=1))
-choice_by_pairs = named("choice_by_pairs", _choice(size=2))
+choice_by_words = named("choice_by_words", _choice(partial(_runs_of, 1)))
+choice_by_pairs = named("choice_by_pairs", _choice(partial(_runs_of, 2)))
 choice_lowest = named("choice_lowest", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: scores[n])))
 choice_last_of_equals = named("choice_last_of_equals", _choice(order=lambda scores: sorted(range(len(scores)), key=lambda n: (-scores[n], -n))))
 choice_above_zero = named("choice_above_zero", _choice(order=lambda scores: [n for n in sorted(range(len(scores)), key=lambda n: -scores[n]) if scores[n] > 0]))
+
+choice_by_letters = named("choice_by_letters", _choice(lambda text: ngrams(text, 3)))
+choice_by_bags = named("choice_by_bags", _choice(lambda text: set(map(frozenset, ngrams(text.split(), 3)))))
+choice_by_combinations = named("choice_by_combinations", _choice(lambda text: set(itertools.combinations(text.split(), 3))))
+choice_past_the_end = named("choice_past_the_end", _choice(lambda text: {tuple(text.split()[i:i + 3]) for i in range(len(text.split()))}))
+choice_before_the_end = named("choice_before_the_end", _choice(lambda text: {tuple(text.split()[i:i + 3]) for i in range(len(text.split()) - 3)}))
+choice_by_all = named("choice_by_all", _choice(repeats=lambda runs, taken: bool(taken) and runs <= taken))
+choice_always_blocks = named("choice_always_blocks", _choice(repeats=lambda runs, taken: runs.isdisjoint(taken)))
+choice_by_union = named("choice_by_union", _choice(repeats=lambda runs, taken: bool(runs | taken)))
+choice_backwards = named("choice_backwards", _choice(arrange=lambda chosen: sorted(chosen, reverse=True)))
+choice_by_lookup = named("choice_by_lookup", _choice(order=lambda scores: [scores.index(score) for score in sorted(scores, reverse=True)]))
+choice_of_nothing = named("choice_of_nothing", _choice(arrange=lambda chosen: chosen.sort()))
 
 
 def choice_filled_up(scores, sentences, k):
@@ -385,34 +545,51 @@ ANSWERS = {
                input_bare: "no special token at all", input_numbered: "a number for each sentence", input_as_pair: "1 for all others",
                input_from_one: "begin with 1", input_one_segment: "nothing marks where", input_short_segments: "8 segments for 16 tokens",
                input_ends: "there stand the \\[SEP\\]s", input_next: "one sentence too late", input_first_piece: "first piece of each",
-               input_counts_sentences: "count tokens", input_counts_pieces: "special tokens are not counted"}),
+               input_counts_sentences: "count tokens", input_counts_pieces: "special tokens are not counted", input_nested: r"hold lists, \[7, 8, 9\]",
+               input_no_cls: "has a \\[CLS\\], and", input_two_cls: "end with a \\[CLS\\];", input_halves: "rounded down", input_fractions: "half of n\\. ",
+               input_thirds: "there is a 2", input_last_segment: "last sentence alone", input_lists_of_segments: "one number, and the stub repeats",
+               input_one_special: "one special token a sentence", input_before: "last token before", input_lengths: "the lengths of the sentences",
+               input_own_place: "in its own sentence", input_ids_for_places: "what a \\[CLS\\] is"}),
     "greedy_choice": Answers(
         right=(greedy_by_recursion, greedy_by_gains),
         wrong={greedy_alone: "overlap most \\*alone\\*", greedy_in_order_of_choice: "order of choice", greedy_last_alone: "and stop: sentence 0",
                greedy_never_stops: "with sentence [14] the overlap falls", greedy_takes_ties: "does not \\*raise\\*",
                greedy_takes_nothing_for_something: "an overlap of 0 is none", greedy_last_of_equals: "first one is chosen",
-               greedy_lowest: "lowest overlap", greedy_twice: "in it twice", greedy_one_too_many: "Asked for 1 sentence you choose 2", greedy_one_too_few: "Asked for 1 sentence you choose none"}),
+               greedy_lowest: "lowest overlap", greedy_twice: "in it twice", greedy_one_too_many: "Asked for 1 sentence you choose 2", greedy_one_too_few: "Asked for 1 sentence you choose none",
+               greedy_sums: "not a sum of overlaps", greedy_largest_number: "the largest \\*number\\*", greedy_labels: "every sentence, labels",
+               greedy_sorts_in_place: "sorts in place", greedy_tensors: "tensors in a list", greedy_of_nothing: "the largest of nothing", greedy_by_value: "not a score and not a place"}),
     "SentenceEncoder": Answers(
         right=(EncoderByHand, EncoderOneByOne),
         wrong={EncoderWithoutPositions: "know no positions", EncoderScaled: "scaled by √H = 3.46", EncoderBackwards: "from the end",
                EncoderWithoutMask: "look at 2 that are padding", EncoderMaskRound: "wrong way round", EncoderOneLayer: "first layer; two",
                EncoderNoLayer: "no sentence has seen another", EncoderTwiceSigmoid: "the sigmoid belongs into forward", EncoderScoresPadding: "in the race",
                EncoderGivesLogits: "Your scores are logits", EncoderSharesOne: "share out 1", EncoderHalfForPadding: "0.50, the sigmoid of 0",
-               EncoderWithDeadNorm: "2 tensors too many", EncoderPostNorm: "cannot take the weights", EncoderThreeNumbers: "should have the shape \\[2, 5\\]"}),
+               EncoderWithDeadNorm: "2 tensors too many", EncoderPostNorm: "cannot take the weights", EncoderThreeNumbers: "should have the shape \\[2, 5\\]", EncoderSqueezes: r"squeeze\(\) takes away every axis", EncoderOfPositions: "positions alone",
+               EncoderTimesPositions: "\\*times\\* the table", EncoderBesidePositions: "is 24 wide", EncoderMaskOfQueries: r"\[B, 1, N, 1\]", EncoderMaskFlat: "somewhere it does not fit",
+               EncoderMaskOfNumbers: "no longer boolean", EncoderWithoutScorer: "first number of each state", EncoderOfMeans: "means of the states",
+               EncoderNormedTwice: "once too often", EncoderScoresOnlyPadding: "padding and nothing else", EncoderTanh: "a tanh", EncoderRelu: "positive logits",
+               EncoderDecides: "a decision", EncoderScoresInputs: "as they went in"}),
     "states_of": Answers(
         right=(states_by_append, states_sentence_by_sentence),
         wrong={states_aliased: "share one inner list", states_copied_late: "written into all", states_parallel: "layer 1 reads x", states_forgetful: "begin at zeros again",
                states_late: "\\*last\\* state of layer 0", states_carried: "begins with the last state", states_backwards: "from the last sentence to the first",
-               states_by_layer: "not 2 lists of 4", states_last_layer: "4 of the 8 places", states_stacked: "not a Tensor", states_in_place: "changes `x`"}),
+               states_by_layer: "not 3 lists of 4", states_last_layer: "8 of the 12 places", states_stacked: "not a Tensor", states_in_place: "changes `x`",
+               states_of_the_bottom: "layer 2 reads layer 0", states_before: r"sentence \*before\*", states_of_its_own: "reads its own state", states_without_places: "could be filled",
+               states_other_way_round: "lists do not have", states_flat: "yours are None", states_of_a_document: "documents first", states_from_nothing: "still None. Layer 0 has nothing"}),
     "logits_in_two_parts": Answers(
         right=(parts_by_einsum, parts_by_difference),
         wrong={parts_whole: "is the whole logit", parts_bias_first: "holds the bias 0.7", parts_without_bias: "bias 0.7 is missing",
                parts_only_bias: "what the recurrent network says is missing", parts_swapped: "wrong order", parts_flat: "Give it a second axis",
                parts_repeated: "one is enough", parts_unweighted: "sums up the vectors", parts_r_unweighted: "sums up r", parts_added: "not a Tensor",
-               parts_centred: "no longer add up", parts_multiplied: "you multiply by it"}),
+               parts_centred: "no longer add up", parts_multiplied: "you multiply by it", parts_r_first: "holds r, which", parts_squashed: "before any sigmoid", parts_in_a_row: r"shape \[1, 2\]",
+               parts_less_bias: "subtract the bias", parts_counted: "once for each of the 4", parts_halved: "digits only"}),
     "choose_sentences": Answers(
         right=(choice_by_argmax, choice_by_tensor),
         wrong={choice_without_blocking: "told of the bank twice", choice_by_place: "not by place", choice_by_score_order: "in order of score; a summary",
                choice_looked_at: "not when 3 were looked at", choice_stops: "still have their turn", choice_by_words: "single words", choice_by_pairs: "two words in a row",
-               choice_lowest: "lowest scores", choice_last_of_equals: "you choose the later", choice_above_zero: "Of scores below 0", choice_filled_up: "From two equal texts"}),
+               choice_lowest: "lowest scores", choice_last_of_equals: "you choose the later", choice_above_zero: "Of scores below 0", choice_filled_up: "From two equal texts",
+               choice_by_letters: "three \\*letters\\*", choice_by_bags: "only in the same order", choice_by_combinations: "which do not stand in a row", choice_past_the_end: "two words before the end",
+               choice_before_the_end: "share their last three words", choice_by_all: "the same word for word",
+               choice_always_blocks: "where nothing is repeated", choice_by_union: "nothing is taken yet", choice_backwards: "from the end",
+               choice_by_lookup: "looked up by its score", choice_of_nothing: "sorts in place"}),
 }
