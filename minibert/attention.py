@@ -1,6 +1,7 @@
 """Attention: every token looks at every other and takes from each as much as it matters.
 
-All masks here are boolean and mean one thing: True = may be looked at. They broadcast to [B, A, S, S].
+All masks here are boolean and mean one thing: True = may be looked at. They broadcast over the heads, and
+over the queries where all of these may look at the same keys.
 """
 
 import math
@@ -45,8 +46,8 @@ def _open_empty_rows(query: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor
     """
     if mask is None:
         return query, None
-    empty = ~mask.any(dim=-1, keepdim=True)                                     # [B, 1, S or 1, 1]
-    return query.masked_fill(empty, 0.0), mask | empty
+    empty = ~mask.any(dim=-1, keepdim=True)                                     # [B or 1, A or 1, S or 1, 1]
+    return query.masked_fill(empty, 0.0), mask | empty                          # [B, A, S, D], [B or 1, A or 1, S or 1, T or 1]
 
 
 class BertSelfAttention(nn.Module):
@@ -64,7 +65,7 @@ class BertSelfAttention(nn.Module):
         self.dropout_prob = config.attention_probs_dropout_prob
 
     def split_heads(self, x: Tensor) -> Tensor:
-        """[B, S, H] -view-> [B, S, A, D] -transpose-> [B, A, S, D]."""
+        """x [B, S, H] -> [B, A, S, D]: H is cut into A heads of D, then heads stand before tokens."""
         return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)            # [B, A, S, D]
 
     def forward(self, hidden: Tensor, mask: Tensor | None = None,

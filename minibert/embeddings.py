@@ -29,7 +29,7 @@ class BertEmbeddings(nn.Module):
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None,
                 position_ids: Tensor | None = None) -> Tensor:
-        """Ids [B, S] to vectors [B, S, H].
+        """input_ids [B, S] -> vectors [B, S, H].
 
         `token_type_ids` [B, S] are 0 everywhere by default, `position_ids` [B, S] or [1, S] count 0, 1, 2, ….
         """

@@ -81,8 +81,8 @@ class BertEncoder(nn.Module):
                 output_weights: bool = False) -> tuple[list[Tensor], list[Tensor | None]]:
         """hidden [B, S, H], mask [B, 1, 1 or S, S].
 
-        Returns L + 1 hidden states [B, S, H] (what came in, then every layer's output; the last one is the result)
-        and L attention weights [B, A, S, S] (None where they were not asked for).
+        Returns the hidden states, L + 1 times [B, S, H] (what came in, then every layer's output; the last one is the result),
+        and the attention weights, L times [B, A, S, S] (None where they were not asked for).
         """
         states, all_weights = [hidden], []
         for layer in self.layer:

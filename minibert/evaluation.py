@@ -119,8 +119,8 @@ def evaluate_whole_words(model: BertForPreTraining | BertForMaskedLM, rows: Tens
                              tokenizer.pad_id, batch_size)                                  # [M], [M]
     if not len(losses):
         raise ValueError(f"no word was hidden: rate {rate} of the words in {len(rows)} rows")
-    _, group, pieces = word[hidden].unique_consecutive(return_inverse=True, return_counts=True)     # [words], [M], [words]
-    right = torch.zeros_like(pieces).index_add_(0, group, (ranks == 0).long())              # [words], pieces right
+    _, group, pieces = word[hidden].unique_consecutive(return_inverse=True, return_counts=True)     # [hidden words], [M], [hidden words]
+    right = torch.zeros_like(pieces).index_add_(0, group, (ranks == 0).long())              # [hidden words], pieces right
     return WholeWordScores(len(pieces), float((right == pieces).double().mean()), float(losses.sum()) / len(pieces) / math.log(2))
 
 
@@ -142,7 +142,7 @@ def unigram_scores(rows: Tensor, tokenizer: WordPieceTokenizer, *, seed: int, ra
 
 @torch.no_grad()
 def _predict(model, corrupted: Tensor, labels: Tensor, pad_id: int, batch_size: int) -> tuple[Tensor, Tensor]:
-    """Of every labelled position, row by row: -ln p(label) [M], and how many ids scored at least as high [M].
+    """Of every labelled position, row by row -> -ln p(label) [M], and how many ids scored at least as high [M].
 
     A tie counts against the model: one that scores all words alike has found none.
     """

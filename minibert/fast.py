@@ -2,7 +2,7 @@
 
 What it computes equals the readable model; where the time goes differs:
 
-- the vocabulary is scored at the masked positions only, [M, V] instead of [B, S, V];
+- the vocabulary is scored at the masked positions only, M rows of scores instead of B · S;
 - nothing reads the last layer at the other positions, so there it computes keys and values only;
 - queries, keys and values come from one matrix product, and in bfloat16 the whole residual stream is bfloat16
   (the weights stay float32: they are cast where they are used);
@@ -41,11 +41,11 @@ class PretrainingSums:
 class Wanted:
     """The R positions whose last hidden state is read: the M masked words, then [CLS] of each of the B rows.
 
-    Attention needs them per row again: `place` says where each of them stands in a [B, K] grid.
+    Attention needs them per row again: `place` says where each of them stands in a grid of B rows and K columns.
     """
 
-    rows: Tensor                # [R] positions in [B · S]
-    place: Tensor               # [R] positions in [B · K]
+    rows: Tensor                # [R], positions in B rows of S
+    place: Tensor               # [R], positions in B rows of K
     size: int                   # K, the most that one row has
 
     def grid(self, flat: Tensor, batch: int) -> Tensor:
@@ -75,7 +75,7 @@ class FastLayer(nn.Module):
         if wanted is not None:
             hidden = hidden.flatten(0, 1).index_select(0, wanted.rows)          # [R, H]
             bias, empty = (_rows_of(mask, wanted, batch) for mask in (bias, empty))     # [B, 1, 1 or K, S or 1]
-        query, key, value = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, key, value))  # [B, A, S, D]
+        query, key, value = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, key, value))  # [B, A, S or K, D], 2 · [B, A, S, D]
         if empty is not None:
             query = query.masked_fill(empty, 0.0)                               # [B, A, S or K, D]
         dropout = attention.self.dropout_prob if self.layer.training else 0.0
@@ -199,46 +199,46 @@ def _bias(mask: Tensor | None, dtype: torch.dtype) -> tuple[Tensor | None, Tenso
         return None, None
     empty = ~mask.any(dim=-1, keepdim=True)                                     # [B, 1, 1 or S, 1]
     bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)             # [B, 1, 1 or S, S]
-    return bias.masked_fill(~(mask | empty), -math.inf), empty if empty.any() else None
+    return bias.masked_fill(~(mask | empty), -math.inf), empty if empty.any() else None             # [B, 1, 1 or S, S], [B, 1, 1 or S, 1]
 
 
 def _rows_of(mask: Tensor | None, wanted: Wanted, batch: int) -> Tensor | None:
-    """[B, 1, S, …] -> [B, 1, K, …] at the wanted queries; what holds for all queries, [B, 1, 1, …], stays."""
+    """mask [B, 1, S or 1, S or 1] -> [B, 1, K or 1, S or 1], at the wanted queries; what holds for all of them stays."""
     if mask is None or mask.size(2) == 1:
         return mask
     return wanted.grid(mask.flatten(0, 2).index_select(0, wanted.rows), batch)[:, None]             # [B, 1, K, S or 1]
 
 
 def _attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, dropout: float) -> Tensor:
-    """softmax(Q K^T + bias) V for queries that are already divided by √D: [B, A, T, D]."""
+    """softmax(Q K^T + bias) V for queries that are already divided by √D: [B, A, S or K, D]."""
     if query.is_cuda:
         return F.scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout, scale=1.0)
-    scores = query @ key.transpose(-2, -1)                                      # [B, A, T, S]
+    scores = query @ key.transpose(-2, -1)                                      # [B, A, S or K, S]
     if bias is not None:
-        scores = scores + bias                                                  # [B, A, T, S]
-    weights = scores.softmax(dim=-1)                                            # [B, A, T, S]
-    return (F.dropout(weights, dropout) if dropout else weights) @ value        # [B, A, T, D]
+        scores = scores + bias                                                  # [B, A, S or K, S]
+    weights = scores.softmax(dim=-1)                                            # [B, A, S or K, S]
+    return (F.dropout(weights, dropout) if dropout else weights) @ value        # [B, A, S or K, D]
 
 
 def _linear(dense: nn.Linear, x: Tensor) -> Tensor:
-    return F.linear(x, dense.weight.to(x.dtype), dense.bias.to(x.dtype))
+    return F.linear(x, dense.weight.to(x.dtype), dense.bias.to(x.dtype))        # […, outputs]
 
 
 def _joint_linear(maps: list[tuple[Tensor, Tensor]], x: Tensor) -> tuple[Tensor, ...]:
     """Several linear maps (weight, bias) of the same x in one matrix product."""
     weights, biases = zip(*maps)
-    return F.linear(x, torch.cat(weights).to(x.dtype), torch.cat(biases).to(x.dtype)).chunk(len(maps), dim=-1)
+    return F.linear(x, torch.cat(weights).to(x.dtype), torch.cat(biases).to(x.dtype)).chunk(len(maps), dim=-1)      # […, outputs] each
 
 
 def _norm(norm: nn.LayerNorm, x: Tensor) -> Tensor:
     """LayerNorm with its own float32 weights; in bfloat16 CPUs take the mixture as it is, GPUs do not."""
     if x.is_cuda:
         return norm(x.to(norm.weight.dtype)).to(x.dtype)
-    return norm(x)
+    return norm(x)                                                              # […, H]
 
 
 def _loss_and_hits(logits: Tensor, labels: Tensor, name: str) -> tuple[Tensor, Tensor, Tensor]:
-    """Summed cross-entropy of logits [N, classes] against labels [N], how many of these count, how many are right."""
+    """Summed cross-entropy of logits [rows, classes] against labels [rows], how many of these count, how many are right."""
     if logits.dtype == torch.bfloat16:
         logits = logits.float()
     mean = class_loss(logits, labels, name)

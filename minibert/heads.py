@@ -22,9 +22,9 @@ class HeadOutputs:
     """What a model with one head gives back."""
 
     loss: Tensor | None                              # a scalar
-    logits: Tensor                                   # [B, classes], [B, S, classes] or [B, choices]
-    hidden_states: list[Tensor] | None = None        # L + 1 times [B, S, H]
-    attentions: list[Tensor] | None = None           # L times [B, A, S, S]
+    logits: Tensor                                   # [B, classes] or [B, S, classes] or [B, choices]
+    hidden_states: list[Tensor] | None = None        # L + 1 times [B, S, H] or [B · choices, S, H]
+    attentions: list[Tensor] | None = None           # L times [B, A, S, S] or [B · choices, A, S, S]
 
 
 @dataclass
@@ -50,7 +50,7 @@ class QuestionAnsweringOutputs:
 
 
 class PredictionTransform(nn.Module):
-    """Prepares a hidden state for the word table: linear map, activation, LayerNorm; [B, S, H] -> [B, S, H]."""
+    """Prepares a hidden state for the word table: linear map, activation, LayerNorm; [B, S, H] or [M, H] -> [B, S, H] or [M, H]."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -59,8 +59,8 @@ class PredictionTransform(nn.Module):
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """[B, S, H] -> [B, S, H]."""
-        return self.LayerNorm(self.activation(self.dense(hidden)))      # [B, S, H]
+        """hidden [B, S, H], or [M, H] at the masked words only -> [B, S, H] or [M, H]."""
+        return self.LayerNorm(self.activation(self.dense(hidden)))      # [B, S, H] or [M, H]
 
 
 class MaskedWordHead(nn.Module):
@@ -76,8 +76,8 @@ class MaskedWordHead(nn.Module):
         self.bias = nn.Parameter(self.transform.dense.bias.new_zeros(config.vocab_size))    # [V]
 
     def forward(self, hidden: Tensor, word_table: Tensor) -> Tensor:
-        """hidden [B, S, H], word_table [V, H] -> logits [B, S, V]."""
-        return F.linear(self.transform(hidden), word_table, self.bias)  # [B, S, V]
+        """hidden [B, S, H], or [M, H] at the masked words only, word_table [V, H] -> logits [B, S, V] or [M, V]."""
+        return F.linear(self.transform(hidden), word_table, self.bias)  # [B, S, V] or [M, V]
 
 
 class PreTrainingHeads(nn.Module):
@@ -221,14 +221,15 @@ class BertForMultipleChoice(BertPreTrainedModel):
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None, attention_mask: Tensor | None = None,
                 position_ids: Tensor | None = None, output_attentions: bool = False, output_hidden_states: bool = False,
                 *, labels: Tensor | None = None) -> HeadOutputs:
-        """As BertModel, but every input is [B, choices, S]; plus `labels` [B], the right choice. Logits [B, choices].
+        """As BertModel, but input_ids, token_type_ids and position_ids [B, choices, S], attention_mask [B, choices, S] or
+        [B, choices, S, S]; plus `labels` [B], the right choice. Logits [B, choices].
 
         A choice of which attention_mask leaves nothing is no choice: its logit is -inf, it can neither win nor take a share.
         Hidden states and attentions come back with B · choices rows.
         """
         if input_ids.dim() != 3:
             raise ValueError(f"input_ids must have the shape [batch, choices, tokens], not {list(input_ids.shape)}")
-        flat = [x.flatten(0, 1) if x is not None else None                      # [B · choices, S]
+        flat = [x.flatten(0, 1) if x is not None else None                      # [B · choices, S] or [B · choices, S, S] each
                 for x in (input_ids, token_type_ids, attention_mask, position_ids)]
         out = self.bert(*flat, output_attentions, output_hidden_states)
         scores = self.classifier(self.dropout(out.pooler_output)).view(input_ids.shape[:2])      # [B, choices]

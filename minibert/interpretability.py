@@ -100,7 +100,7 @@ def rollout(attentions: Tensor | Sequence[Tensor], attention_mask: Tensor | None
 def ablate_heads(model: BertPreTrainedModel, heads: Mapping[int, Sequence[int]], instead: Tensor | None = None):
     """Within it, what these heads found never reaches the rest of the model: `with ablate_heads(model, {0: [1, 2]}): …`
 
-    A head's output, [B, S, D] before the map that mixes the heads, is zero (Michel et al. 2019, "Are Sixteen Heads Really
+    A head's output, before the map that mixes the heads, is zero (Michel et al. 2019, "Are Sixteen Heads Really
     Better than One?": their mask ξ_h = 0), or its row of `instead` [L, A, D], such as `head_means` gives. Weights
     are not touched; after it, also after an exception, the model is what it was. May be nested.
 
@@ -163,7 +163,7 @@ class Probe:
     deviation: Tensor               # [H], of the training vectors
 
     def predict(self, vectors: Tensor) -> list:
-        """The likeliest label of every vector [N, H]."""
+        """The likeliest label of each of the vectors [N, H]."""
         scores = _scaled(vectors, self.mean, self.deviation) @ self.weight + self.bias          # [N, C]
         return [self.labels[i] for i in scores.argmax(-1).tolist()]
 

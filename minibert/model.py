@@ -117,7 +117,8 @@ class BertModel(BertPreTrainedModel):
 def extended_mask(attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | None:
     """A mask over tokens as attention needs it: boolean, True = may be looked at, broadcasting over heads.
 
-    [B, S] -> [B, 1, 1, S]: every query sees the same keys. Boolean [B, S, S] -> [B, 1, S, S]. None stays None.
+    attention_mask [B, S] or boolean [B, S, S] -> [B, 1, 1, S] or [B, 1, S, S]; the first where every query sees the same keys.
+    None stays None.
     """
     if attention_mask is None:
         return None

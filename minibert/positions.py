@@ -44,5 +44,5 @@ class SinusoidalPositions(nn.Module):
         self.register_buffer("weight", sinusoidal_table(length, dim))       # [S, H]
 
     def forward(self, position_ids: Tensor) -> Tensor:
-        """Position ids [B, S] to position vectors [B, S, H]."""
-        return self.weight[position_ids]                                    # [B, S, H]
+        """position_ids [B, S] or [1, S] -> position vectors [B, S, H] or [1, S, H]."""
+        return self.weight[position_ids]                                    # [B, S, H] or [1, S, H]

@@ -54,7 +54,8 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None, attention_mask: Tensor | None = None, *,
                 labels: Tensor | None = None) -> HeadOutputs:
-        """As BertModel, but every input is [B, 2, S], the two texts of each pair; plus `labels` [B], the cosines wanted.
+        """As BertModel, but input_ids, token_type_ids and attention_mask [B, 2, S], the two texts of each pair; plus `labels` [B],
+        the cosines wanted.
 
         Logits [B], the cosines found. The loss is their mean squared error ("regression objective function").
         """

@@ -128,8 +128,8 @@ class WordPieceTokenizer:
                  max_length: int | None = None, pad_to: int | None = None) -> dict[str, Tensor]:
         """Texts, or pairs of texts, as the padded batch that a model takes: `model(**tokenizer(texts))`.
 
-        Returns three integer tensors [B, S]: input_ids; token_type_ids (0 up to and with the first [SEP], 1 up to
-        and with the second, 0 on padding: Devlin et al. 2018, figure 2); attention_mask (1 = a token, 0 = padding).
+        Returns integer input_ids, token_type_ids and attention_mask [B, S]. The second is 0 up to and with the first [SEP], 1 up to
+        and with the second, 0 on padding (Devlin et al. 2018, figure 2); the third is 1 on a token, 0 on padding.
         S is the longest text of the batch, or `pad_to` if that is more; padding stands on the right.
         """
         texts = [texts] if isinstance(texts, str) else list(texts)

@@ -60,8 +60,8 @@ class PairRows:
     def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
         """Rows first_row … first_row + size - 1, counted from 0 through all epochs; of these, `part`.
 
-        input_ids, token_type_ids [size, length] int64, attention_mask [size, length] boolean (True = a real token),
-        next_sentence_label [size] int64 (0 = B follows A, 1 = B is from another document, as in the original).
+        -> input_ids, token_type_ids [B, S] int64, attention_mask [B, S] boolean (True = a real token),
+        next_sentence_label [B] int64 (0 = B follows A, 1 = B is from another document, as in the original).
         A part has the rows that the whole batch would have there, and reads the tokens of no others.
         """
         room = self.length - 3
@@ -84,7 +84,7 @@ class PairRows:
         return self._rows(first, cut, second_first, second_last, is_random)
 
     def _window(self, document: np.ndarray, point: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From the start of the sentence at a grid point on, `wanted` tokens of its document: first and last + 1, [B] each.
+        """From the start of the sentence at a grid point on, `wanted` tokens of its document -> first and last + 1: [B] each.
 
         Where the document ends before, the window begins some sentences earlier. It begins inside a sentence only where
         that sentence is longer than a row: a B that begins anywhere would give away that it is not the next one.
@@ -97,7 +97,7 @@ class PairRows:
         return first, np.minimum(first + wanted, self.ends[document])
 
     def _sentence_at(self, token: np.ndarray) -> np.ndarray:
-        """[B] tokens -> where the sentence of each begins."""
+        """token [B] -> [B], where the sentence of each begins."""
         return self.corpus.sentences[np.searchsorted(self.corpus.sentences, token, "right") - 1]
 
     def _boundary(self, first: np.ndarray, last: np.ndarray, draw: np.ndarray) -> np.ndarray:
@@ -127,8 +127,8 @@ class PairRows:
 class PackedRows:
     """Full rows for masked words alone: documents as [CLS] text [SEP], one after the other, cut every `length` tokens.
 
-    A row may hold the end of one document and the beginning of the next; `attention_mask` [size, length, length] lets
-    nothing look from one into another, and each begins at position 0 again.
+    A row may hold the end of one document and the beginning of the next; `attention_mask` lets nothing
+    look from one into another, and each begins at position 0 again.
     """
 
     def __init__(self, corpus: TokenFile, length: int, cls_id: int, sep_id: int, seed: int = 0):
@@ -139,7 +139,7 @@ class PackedRows:
         self.grid = Grid(int(self.wrapped[-1]), length, seed)
 
     def batch(self, first_row: int, size: int) -> dict[str, Tensor]:
-        """Rows first_row … first_row + size - 1: input_ids, position_ids [size, length], attention_mask [size, length, length]."""
+        """Rows first_row … first_row + size - 1 -> input_ids, position_ids [size, length], attention_mask [size, length, length]."""
         column = np.arange(self.length)                                                             # [S]
         place = (self.grid.points(first_row, size)[:, None] + column) % self.grid.total             # [B, S]
         document = np.searchsorted(self.wrapped, place, "right") - 1                                # [B, S]

@@ -111,11 +111,11 @@ class SmallWorld:
     def batch(self, first_row: int, size: int) -> dict[str, Tensor]:
         """Rows first_row … first_row + size - 1: a pure function of the seed and these numbers.
 
-        input_ids, token_type_ids [size, S] int64, attention_mask [size, S] boolean, next_sentence_label [size] int64
+        -> input_ids, token_type_ids [size, S] int64, attention_mask [size, S] boolean, next_sentence_label [size] int64
         (0 = B goes on where A ends, 1 = B is from another story), as `PairRows.batch`. Padding stands on the right.
         """
         draw = np.random.default_rng([self.seed, 0, first_row, size])
-        story = self._stories(draw, size, 2 * self.sentences)                                      # [B, 2m, T]
+        story = self._stories(draw, size, 2 * self.sentences)                                      # [B, 2 · m, T]
         other = self._stories(draw, size, self.sentences)                                          # [B, m, T]
         is_random = draw.random(size) < 0.5                                                        # [B]
         own, after = np.split(story, 2, axis=1)                                                    # [B, m, T] each
@@ -143,13 +143,12 @@ class SmallWorld:
     # -- what is hidden ----------------------------------------------------------------------------------------
 
     def posteriors(self, input_ids: Tensor, rate: float = 0.15, replace: tuple[float, float] = (0.8, 0.1)) -> tuple[Tensor, Tensor]:
-        """The exact probabilities of the hidden words and of "B follows A", given rows [B, S] that `mask_tokens` corrupted.
+        """The exact probabilities of the hidden words and of "B follows A", given input_ids [B, S] that `mask_tokens` corrupted.
 
-        words [B, S, V]: P(true word at i | corrupted row, i was chosen). Which of the visible words were chosen, and which
+        -> words [B, S, V], P(true word at i | corrupted row, i was chosen), and pairs [B, 2], P(next_sentence_label | corrupted row). Which of the visible words were chosen, and which
         of those were replaced, nobody can see: that is summed over. That i itself was chosen is given, because the loss
         counts chosen positions only: a model does best to answer everywhere as if it were asked. A special token is
         itself with probability 1, and so is a word that cannot have been chosen (a visible one where all become [MASK]).
-        pairs [B, 2]: P(next_sentence_label | corrupted row).
 
         `rate` and `replace` are what `mask_tokens` was given. Errors: a ValueError for a row that cannot come about so.
         """
@@ -168,7 +167,7 @@ class SmallWorld:
 
     def floor(self, input_ids: Tensor, labels: Tensor, next_sentence_label: Tensor, rate: float = 0.15,
               replace: tuple[float, float] = (0.8, 0.1)) -> Floor:
-        """What the Bayes-optimal predictor scores on corrupted rows [B, S] with their labels [B, S] and [B]."""
+        """What the Bayes-optimal predictor scores on corrupted input_ids [B, S] with their labels [B, S] and next_sentence_label [B]."""
         words, pairs = self.posteriors(input_ids, rate, replace)
         counted = labels != IGNORE                                                                 # [B, S]
         (word_loss, word_accuracy), (pair_loss, pair_accuracy) = (
@@ -176,7 +175,7 @@ class SmallWorld:
         return Floor(word_loss, pair_loss, word_accuracy, pair_accuracy)
 
     def _channels(self, rate: float, replace: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-        """P(seen | true word) where a word was chosen, and where nobody knows whether it was: two [V seen, V true]."""
+        """P(seen | true word) where a word was chosen, and where nobody knows whether it was -> [V, V] each, seen by true."""
         masked, random = replace
         ordinary = np.arange(len(self.vocab)) >= len(SPECIAL_TOKENS)                               # [V]
         chosen = np.diag((1 - masked - random) * ordinary)                                         # [V, V]
@@ -188,7 +187,7 @@ class SmallWorld:
         """`posteriors` of a few rows [B, S].
 
         Two chains, A's and B's. Given the tale and the templates at the border, they know nothing of each other; what
-        each tells the other is a table [B, Z, K] for either label, and the two tables are added.
+        each tells the other is a table of tales by templates for either label, and the two tables are added.
         """
         ends = np.argsort(rows != SEP, axis=1, kind="stable")[:, :2].T                             # [2, B], where [SEP] stands
         begins = np.stack([np.ones_like(ends[0]), ends[0] + 1])                                    # [2, B]
@@ -199,8 +198,8 @@ class SmallWorld:
         a, b = likelihood[texts]                                                                   # [B, T, Z, N] each
         opening = np.ones((len(rows), len(self.emission), 1)) / len(self.emission) * self.start    # [B, Z, K], P(tale, first template)
 
-        before_a, end_a = self._forward(a, lengths[0], opening)                                    # [B, Z, K]: P(A, tale, last template)
-        after_b, begin_b = self._backward(b, lengths[1], np.ones_like(opening))                    # [B, Z, K]: P(B | tale, first template)
+        before_a, end_a = self._forward(a, lengths[0], opening)                                    # [B, T, Z, m, N], [B, Z, K]: P(A, tale, last template)
+        after_b, begin_b = self._backward(b, lengths[1], np.ones_like(opening))                    # [B, T, Z, m, N], [B, Z, K]: P(B | tale, first template)
         alone_a, alone_b = end_a.sum((1, 2)), (opening * begin_b).sum((1, 2))                      # [B], P(A) and P(B)
         linked = (end_a @ self.follows * begin_b).sum((1, 2))                                      # [B], P(A, B | B follows A)
         pairs = np.stack([linked, alone_a * alone_b], axis=1)                                      # [B, 2]
@@ -218,9 +217,9 @@ class SmallWorld:
             return words / words.sum(-1, keepdims=True), pairs / pairs.sum(-1, keepdims=True)
 
     def _forward(self, seen: np.ndarray, length: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P(words before i, tale, place at i), [B, T, Z, m, N] with m counting the sentences, for a text that begins with `start`.
+        """P(words before i, tale, place at i) for a text that begins with `start` [B, Z, K], and P(whole text, tale, last template).
 
-        Second, [B, Z, K]: P(whole text, tale, last template). `seen` [B, T, Z, N] holds P(word seen at i | tale, place).
+        `seen` [B, T, Z, N] holds P(word seen at i | tale, place). Returns [B, T, Z, m, N], m counting the sentences, and [B, Z, K].
         """
         before = np.zeros((*seen.shape[:3], self.sentences, seen.shape[3]))                        # [B, T, Z, m, N]
         before[:, 0, :, 0][..., self.first] = start
@@ -236,9 +235,9 @@ class SmallWorld:
         return before, end
 
     def _backward(self, seen: np.ndarray, length: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P(words after i, what follows the text | tale, place at i), [B, T, Z, m, N]; `end` is P(what follows | tale, last template).
+        """P(words after i, what follows the text | tale, place at i), and P(whole text, what follows | tale, first template).
 
-        Second, [B, Z, K]: P(whole text, what follows | tale, first template).
+        `end` [B, Z, K] is P(what follows | tale, last template). Returns [B, T, Z, m, N] and [B, Z, K], as `_forward`.
         """
         after = np.zeros((*seen.shape[:3], self.sentences, seen.shape[3]))                         # [B, T, Z, m, N]
         for i in reversed(range(seen.shape[1])):
@@ -277,6 +276,6 @@ def _choose(draw: np.random.Generator, sums: np.ndarray) -> np.ndarray:
 
 
 def _score(probabilities: Tensor, labels: Tensor) -> tuple[float, float]:
-    """Mean cross-entropy and accuracy of [M, classes] against [M]."""
+    """Mean cross-entropy and accuracy of probabilities [M, classes] against labels [M]."""
     right = probabilities.gather(1, labels[:, None])                                               # [M, 1]
     return float(-right.log().mean()), float((probabilities.argmax(1) == labels).double().mean())

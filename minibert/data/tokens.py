@@ -107,9 +107,9 @@ def _append(file, values: np.ndarray, checksum: int) -> int:
 class TokenFile:
     """A token file, opened: its arrays are read from disk as they are used.
 
-    tokens     [number of tokens]         uint16 or uint32, all documents one after the other
-    sentences  [number of sentences + 1]  int64, the index of each sentence's first token, then the number of tokens
-    documents  [number of documents + 1]  int64, the index of each document's first sentence, then the number of sentences
+    tokens     uint16 or uint32, all documents one after the other
+    sentences  int64, the index of each sentence's first token, then the number of tokens
+    documents  int64, the index of each document's first sentence, then the number of sentences
 
     Raises a ValueError for a file that is not one, is cut short, or does not have the checksum it was written with; to see
     that, all of it is read once, unless `check` is False: of many processes one is enough.
@@ -128,9 +128,9 @@ class TokenFile:
         found = self.path.stat().st_size
         if found != size:
             raise ValueError(f"{path} has {found} bytes where its header announces {size}: it was cut short or written over")
-        self.tokens = np.memmap(self.path, dtype, "r", HEADER_BYTES, (header["tokens"],))
+        self.tokens = np.memmap(self.path, dtype, "r", HEADER_BYTES, (header["tokens"],))                # [tokens]
         index = np.asarray(np.memmap(self.path, "<i8", "r", index_at, (indices,)))      # signed, for offsets are added and subtracted
-        self.sentences, self.documents = np.split(index, [header["sentences"] + 1])
+        self.sentences, self.documents = np.split(index, [header["sentences"] + 1])    # [sentences + 1], [documents + 1]
         if check and self._checksum() != self.checksum:
             raise ValueError(f"{path} does not have the checksum it was written with: make it again")
 
@@ -160,5 +160,5 @@ class TokenFile:
         return checksum
 
     def document_bounds(self) -> np.ndarray:
-        """[number of documents + 1]: the index of each document's first token, then the number of tokens."""
+        """The index of each document's first token, then the number of tokens: [documents + 1]."""
         return self.sentences[self.documents]

@@ -53,13 +53,14 @@ class Task:
         raise NotImplementedError
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, Tensor]:
-        """Rows to one batch, padded on the right to the longest: input_ids, token_type_ids, attention_mask, and the labels.
+        """Rows to one batch, padded on the right to the longest.
 
-        [B, S]; where examples have several rows each, [B, rows, S], and a row that an example lacks is padding throughout.
+        -> input_ids, token_type_ids, attention_mask [B, S] or [B, rows, S], and the labels. The second where examples have several rows
+        each; a row that an example lacks is padding throughout.
         """
-        batch = {"input_ids": _padded([feature.input_ids for feature in features], pad_id),                         # [B, S]
-                 "token_type_ids": _padded([feature.token_type_ids for feature in features], 0),                    # [B, S]
-                 "attention_mask": _padded([_ones(feature.input_ids) for feature in features], 0)}                  # [B, S]
+        batch = {"input_ids": _padded([feature.input_ids for feature in features], pad_id),                         # [B, S] or [B, rows, S]
+                 "token_type_ids": _padded([feature.token_type_ids for feature in features], 0),                    # [B, S] or [B, rows, S]
+                 "attention_mask": _padded([_ones(feature.input_ids) for feature in features], 0)}                  # [B, S] or [B, rows, S]
         for name in features[0].labels:
             values = [feature.labels[name] for feature in features]
             batch[name] = _padded(values, IGNORE) if isinstance(values[0], list) else torch.tensor(values)          # [B, S] or [B]
@@ -85,7 +86,7 @@ class Task:
 
 
 def _padded(rows: Sequence[list], value: int) -> Tensor:
-    """[B, S]; of rows of rows [B, most rows, S]."""
+    """Returns [B, S] or [B, rows, S], the second of rows of rows."""
     if not isinstance(rows[0][0], list):
         return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value)             # [B, S]
     flat = _padded([row for group in rows for row in group], value)                                                 # [all rows, S]

@@ -93,8 +93,8 @@ def best_places(windows: Sequence[EncodedDocument]) -> dict[int, tuple[int, int]
 def collate(documents: Sequence[EncodedDocument], pad_id: int = 0) -> dict[str, Tensor]:
     """A padded batch, as BertSumExt takes it.
 
-    Integer input_ids, token_type_ids and attention_mask [B, S]; sentence_positions [B, N], 0 at padding; boolean
-    sentence_mask [B, N], True = a sentence. Raises a ValueError where there is no document.
+    -> integer input_ids, token_type_ids and attention_mask [B, S], sentence_positions [B, N] (0 at padding), boolean
+    sentence_mask [B, N] (True = a sentence). Raises a ValueError where there is no document.
     """
     if not documents:
         raise ValueError("documents is empty: a batch needs at least one")

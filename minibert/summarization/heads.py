@@ -1,7 +1,7 @@
 """What scores the sentences of a document: a linear classifier, a recurrent network, or a transformer over sentences.
 
 Liu 2019, "Fine-tune BERT for Extractive Summarization", section 2.3; nlpyang/BertSum, src/models/encoder.py and rnn.py.
-Every head takes sentence vectors [B, N, H] with a boolean mask [B, N] (True = a sentence, False = padding).
+Every head takes sentence vectors with a boolean mask (True = a sentence, False = padding).
 """
 
 import torch
@@ -149,13 +149,13 @@ class SentenceRNN(SentenceHead):
     def recurrent(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
         """x [B, N, H] -> what the LSTM makes of each sentence, forwards and backwards: [B, N, H]."""
         forward = self._run(self.directions[0], x, sentence_mask, range(x.size(1)))                 # N times [B, H/2]
-        backward = self._run(self.directions[1], x, sentence_mask, range(x.size(1) - 1, -1, -1))
+        backward = self._run(self.directions[1], x, sentence_mask, range(x.size(1) - 1, -1, -1))    # N times [B, H/2]
         if self.reference_quirks:
             forward, backward = [forward[-1]] * x.size(1), [backward[0]] * x.size(1)
         return torch.stack([torch.cat(pair, dim=-1) for pair in zip(forward, backward)], dim=1)     # [B, N, H]
 
     def _run(self, cell: LayerNormLSTMCell, x: Tensor, mask: Tensor, order: range) -> list[Tensor]:
-        """One direction's hidden state at every sentence, in document order; padding leaves the state as it is."""
+        """One direction's hidden state at every sentence, in document order; padding leaves the state as it is: N times [B, H/2]."""
         states = [None] * x.size(1)
         hidden = memory = x.new_zeros(x.size(0), x.size(2) // 2)            # [B, H/2]
         for n in order:
@@ -181,7 +181,7 @@ def sentence_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tens
     if labels.shape != logits.shape:
         raise ValueError(f"labels must have the shape {list(logits.shape)}, not {list(labels.shape)}")
     logits, labels = logits[sentence_mask], labels[sentence_mask].to(logits.dtype)          # [real sentences] each
-    wrong = labels[~((labels >= 0) & (labels <= 1))]                        # not-a-number too
+    wrong = labels[~((labels >= 0) & (labels <= 1))]                        # [wrong ones], not-a-number too
     if wrong.numel():
         raise ValueError(f"labels must lie between 0 and 1, but one is {float(wrong[0])}")
     return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")

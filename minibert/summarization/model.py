@@ -68,7 +68,7 @@ class BertSumExt(BertPreTrainedModel):
         vectors = self.sentence_vectors(*inputs, sentence_positions=sentence_positions, sentence_mask=sentence_mask, **more_inputs)     # [B, N, H]
         logits = self.head.logits(vectors, sentence_mask)                                       # [B, N]
         loss = sentence_loss(logits, labels, sentence_mask) if labels is not None else None
-        return SummarizationOutputs(loss, logits, logits.sigmoid().masked_fill(~sentence_mask, 0.0))    # [B, N]
+        return SummarizationOutputs(loss, logits, logits.sigmoid().masked_fill(~sentence_mask, 0.0))
 
     def sentence_vectors(self, *inputs, sentence_positions: Tensor, sentence_mask: Tensor, **more_inputs) -> Tensor:
         """A vector for every sentence, 0 at padding: [B, N, H]."""
@@ -125,7 +125,7 @@ def sentence_means(hidden: Tensor, positions: Tensor, sentence_mask: Tensor, att
     member = begun.unsqueeze(1) == numbers[:, None]                                             # [B, N, S]
     if attention_mask is not None:
         member = member & attention_mask.bool().unsqueeze(1)                                    # [B, N, S]
-    member = member.to(hidden.dtype)
+    member = member.to(hidden.dtype)                                                            # [B, N, S]
     return member @ hidden / member.sum(dim=-1, keepdim=True).clamp(min=1)                      # [B, N, H]
 
 

@@ -77,7 +77,7 @@ def fill_from_original(module: nn.Module, tensors: dict[str, Tensor], original_n
 
 
 def _is_sinusoidal(table: Tensor, hidden_size: int) -> bool:
-    """[1, positions, H]; the original computes it in float32, which costs it 5e-4 at position 5,000, and files may hold half precision."""
+    """table [1, positions, H]; the original computes it in float32, which costs it 5e-4 at position 5,000, and files may hold half precision."""
     if table.dim() < 2 or table.size(-1) != hidden_size or table.numel() == 0:
         return False
     table = table.flatten(0, -2).float()                                    # [positions, H]

@@ -19,7 +19,7 @@ BATCH = 8               # windows that go through BERT at once
 class DocumentScores:
     """What a model says about the sentences of a document, and how much of it it read."""
 
-    scores: list[float]             # [N], between 0 and 1; -inf where the sentence was not read
+    scores: list[float]             # [all sentences], between 0 and 1; -inf where the sentence was not read
     tokens: int                     # of all sentences, with a [CLS] and a [SEP] each
     tokens_read: int
     sentences_read: int

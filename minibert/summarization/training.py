@@ -44,7 +44,7 @@ LOSSES = {"bce": sentence_loss, "listwise": listwise_loss}      # "bce" is the o
 @torch.no_grad()
 def encode_sentences(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: Sequence[Sequence[str]], *, batch_size: int = 16,
                      bfloat16: bool = False, progress: bool = False) -> tuple[list[Tensor], list[list[int]]]:
-    """The vectors that a head sees, to train it on: for every document [N, H], and which of its sentences they are.
+    """The vectors that a head sees, to train it on: for every document one of each sentence, and which of its sentences they are.
 
     As published, a document is read up to the model's max_position_embeddings; later sentences have no vector. Documents
     of about the same length go through BERT together. `bfloat16` computes in it, where the processor has it at twice
@@ -61,7 +61,7 @@ def encode_sentences(model: BertSumExt, tokenizer: WordPieceTokenizer, documents
         with _precision(model, bfloat16):
             found = model.sentence_vectors(**batch).float()                                     # [B, N, H]
         for i, row in zip(chosen, found):
-            vectors[i] = row[:len(encoded[i].sentences)].clone()                                # [N, H]
+            vectors[i] = row[:len(encoded[i].sentences)].clone()                                # [n, H], without padding
     model.train(was_training)
     return vectors, [document.sentences for document in encoded]
 
@@ -70,8 +70,8 @@ def train_head(head: SentenceHead, vectors: Sequence[Tensor], labels: Sequence[S
                batch_size: int = 32, learning_rate: float = 1e-3, warmup: float = 0.1, seed: int = 0, progress: bool = False) -> list[float]:
     """Train a head on sentence vectors that stay as they are; returns each epoch's mean loss of a document.
 
-    vectors     [N, H] for every document, as `encode_sentences` gives them
-    labels      N numbers for every document: with loss "bce" between 0 and 1 (1 = belongs in the summary), with "listwise"
+    vectors     for every document those of its sentences, as `encode_sentences` gives them
+    labels      for every document a number for each sentence: with loss "bce" between 0 and 1 (1 = belongs in the summary), with "listwise"
                 how good a summary the sentence would be
     warmup      share of the steps over which the learning rate rises to its peak; then it falls to 0
 
@@ -138,7 +138,7 @@ def train(model: BertSumExt, tokenizer: WordPieceTokenizer, documents: Sequence[
 
 def _fit(logits: Callable[[list[int]], tuple[Tensor, Tensor]], labels: Sequence[Sequence[float]], lengths: list[int], optimizers: list[Optimizer],
          loss: str, epochs: int, batch_size: int, warmup: float, seed: int, progress: bool) -> list[float]:
-    """The loop: `logits` gives [B, N] and the mask for a batch of documents, by their numbers."""
+    """The loop: `logits` gives logits and mask of a batch of documents, by their numbers."""
     if loss not in LOSSES:
         raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
     if not labels:
