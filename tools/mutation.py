@@ -9,7 +9,7 @@ no test can tell from the right code are in mutation_equivalent.toml, each with 
 
 Nothing is written into the package. Per file, one process imports torch, the package and the tests, runs these once to learn which
 of them reach which line and how long each takes, and is then copied (fork) for every mutant. The copy puts the changed code into
-the functions that exist already and runs the tests that reach the line, the fastest first, until one fails. A mistake that acts at
+the functions that exist already and runs the tests that reach the line until one fails, first those that are fast or have killed. A mistake that acts at
 import (a default, a constant, a decorator) needs the package imported anew, and all tests of the file. Time limits count
 processor time, so that a busy machine kills nobody.
 
@@ -35,6 +35,8 @@ import time
 from collections import Counter
 from pathlib import Path
 from types import CodeType, FunctionType
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -137,11 +139,16 @@ class Judge:
 
     def __init__(self, path: Path, chosen: list[Mutant], found: Path, limits: bool = False, fresh: dict[str, float] | None = None):
         self.path, self.chosen, self.found, self.fresh = path, chosen, found, fresh
-        self.failed, self.seconds, self.limited = set(), fresh or {}, limits
+        self.failed, self.seconds, self.limited, self.kills = set(), fresh or {}, limits, Counter()
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
             self.failed.add(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, call):
+        if self.limited and call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
+            os._exit(1)         # killed; to write down how takes longer than many a test
 
     def pytest_collection_modifyitems(self, items):
         if self.fresh is not None:      # a mutant that acts at import: the tests that passed before, the fastest first
@@ -160,13 +167,15 @@ class Judge:
         in_fork(lambda: self.measure(session, lines))
         measured = json.loads(lines.read_text())
         self.seconds, self.limited = measured["seconds"], True
+        _import_all(measured["modules"])
         live = {}
         for function in gc.get_objects():
             if type(function) is FunctionType and function.__code__.co_filename == str(self.path):
                 live.setdefault(_key(function.__code__), []).append(function)
         tree = ast.parse(self.path.read_text(encoding="utf-8"))
+        gc.freeze()         # copies share what is there already
         fates = [self.fate(session, mutant, compile(mutant.tree(tree), str(self.path), "exec"), live, measured["tests"]) for mutant in self.chosen]
-        self.found.write_text(json.dumps({**measured, "fates": fates, "modules": _foreign_modules()}))
+        self.found.write_text(json.dumps({**measured, "fates": fates}))
         return True
 
     def measure(self, session, lines: Path) -> int:
@@ -181,7 +190,7 @@ class Judge:
             self.seconds[item.nodeid] = time.process_time() - started
         tracer.stop()
         tests = tracer.get_data().contexts_by_lineno(str(self.path))
-        lines.write_text(json.dumps({"failed": sorted(self.failed), "tests": tests,
+        lines.write_text(json.dumps({"failed": sorted(self.failed), "tests": tests, "modules": _foreign_modules(),
                                      "seconds": {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}}))
         return 0
 
@@ -193,17 +202,20 @@ class Judge:
             return "import"
         reached = {test for line in range(mutant.lines[0], mutant.lines[1] + 1) for test in tests.get(str(line), ())}
         items = sorted((item for item in session.items if item.nodeid in reached and item.nodeid in self.seconds),
-                       key=lambda item: self.seconds[item.nodeid])
+                       key=lambda item: (1 + 4 * self.kills[item.nodeid]) ** -1 * (0.02 + self.seconds[item.nodeid]))
+        running = self.found.with_suffix(".running")
 
         def run() -> bool:
             for function, new in functions:
                 function.__code__ = new
             for item, following in zip(items, [*items[1:], None]):
+                running.write_text(item.nodeid)
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                if self.failed:
-                    return True
             return False
-        return "survived" if not items or in_fork(run) == 0 else "killed"
+        if not items or in_fork(run) == 0:
+            return "survived"
+        self.kills[running.read_text()] += 1        # what has seen one mistake here may see the next
+        return "killed"
 
 
 def _key(code: CodeType) -> tuple[str, int]:
@@ -224,10 +236,17 @@ def _foreign_modules() -> list[str]:
                   and ("site-packages" in file or not Path(file).is_relative_to(ROOT)))
 
 
+def _import_all(modules: list[str]) -> None:
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except Exception:       # some cannot be imported by themselves; it is a matter of speed only
+            pass
+
+
 def _pytest(tests: list[str], folder: Path, judge: Judge) -> int:
-    import pytest
     os.chdir(ROOT)
-    return pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--basetemp", str(folder / "tests"), *tests],
+    return pytest.main(["-q", *(["-x"] if judge.fresh is not None else []), "-p", "no:cacheprovider", "-p", "no:xdist", "--assert", "plain", "-m", "not slow", "--basetemp", str(folder / "tests"), *tests],
                        plugins=[judge])
 
 
@@ -251,11 +270,7 @@ def examine(path: Path, chosen: list[Mutant], tests: list[str]) -> list[Mutant]:
         results = json.loads(found.read_text())
         if results["failed"]:
             raise ValueError(f"these fail without any mutant: {', '.join(results['failed'])}")
-        for module in results["modules"]:
-            try:
-                importlib.import_module(module)
-            except Exception:       # some cannot be imported by themselves; it is a matter of speed only
-                pass
+        _import_all(results["modules"])
         tree = ast.parse(path.read_text(encoding="utf-8"))
         survivors = []
         for mutant, fate in zip(chosen, results["fates"]):
@@ -292,9 +307,8 @@ def main(argv: list[str] | None = None) -> int:
     os.environ.update(OMP_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false", HYPOTHESIS_STORAGE_DIRECTORY=tempfile.gettempdir(), TQDM_DISABLE="1")
     sys.dont_write_bytecode = True              # a copy has other code than the file
     import log as benchmarks
-    import pytest  # noqa: F401             # copies have them already
     import torch
-    import transformers  # noqa: F401
+    import transformers  # noqa: F401       # copies have it already
     torch.set_num_threads(1)
     rows = json.loads(LOG.read_text(encoding="utf-8"))["files"] if LOG.exists() else {}
     known, status = sources(), 0
