@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from functools import cache
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -152,6 +153,28 @@ def test_citations_and_glossary_terms_became_links(site):
         links = page(site, name).links
         assert any(link.startswith("../book/bibliography.html#") for link in links), f"{name} cites nothing"
         assert any(link.startswith("../book/glossary.html#term-") for link in links), f"{name} defines no term of the glossary"
+
+
+@pytest.mark.parametrize("name", contents())
+def test_a_term_is_linked_where_it_is_first_set_in_italics(site, name):
+    if name == "book/glossary":
+        return
+    terms = re.findall(r'<dt id="(term-[\w-]+)">(.*?)</dt>', page(site, "book/glossary").source, re.DOTALL)
+    anchors = {key(alias): anchor for anchor, term in terms for alias in re.sub(r"\s*\(.*?\)", "", term).split(",")}
+    text = re.sub(r"<(h\d|summary|title|nav)\b.*?</\1>", "", page(site, name).source, flags=re.DOTALL)      # there no link is wanted
+    linked = [(key(term), anchor) for anchor, term in re.findall(r'glossary-term[^>]*#(term-[\w-]+)"><em>(.*?)</em></a>', text, re.DOTALL)]
+    first = dict.fromkeys(key(term) for term in re.findall(r"<em>(.*?)</em>", text, re.DOTALL) if key(term) in anchors)
+    assert {anchor for _, anchor in linked} == {anchors[term] for term in first}
+    assert len({anchor for _, anchor in linked}) == len(linked), "a term is linked once"
+    for term, anchor in linked:
+        assert anchors[term] == anchor
+        before = text[:re.search(rf'#{anchor}"><em>', text).start()]
+        assert term not in map(key, re.findall(r"<em>(.*?)</em>", before, re.DOTALL)), f"{term} is in italics before its link"
+
+
+def key(term):
+    """The form in which terms are compared: without tags, in small letters, in the singular."""
+    return " ".join(unescape(re.sub(r"<.*?>", "", term)).lower().split()).removesuffix("s")
 
 
 def test_the_glossary_is_in_order_and_names_nothing_twice():

@@ -102,6 +102,24 @@ def test_the_cover_answers_a_key(browser, address):
     tab.context.close()
 
 
+def test_an_option_of_a_quiz_opens_to_its_explanation_by_keyboard(browser, address):
+    tab, wrong = opened(browser, f"{address}notebooks/05_encoder.html")
+    options = tab.locator(".generated-quiz details")
+    assert options.count() >= 15
+    options.nth(0).locator("summary").focus()
+    seen = set()
+    for option in options.all():
+        assert not option.locator("p").first.is_visible()
+        tab.keyboard.press("Enter")
+        explanation = option.locator("p").first.inner_text()
+        seen.add((explanation.split(".")[0], option.evaluate("option => getComputedStyle(option).borderColor")))
+        assert option.locator("p").first.is_visible() and len(explanation) > 20
+        tab.keyboard.press("Tab")       # on to the next option
+    assert len(seen) == 2 and {verdict for verdict, _ in seen} == {"Right", "No"}, "a right answer looks like every right one, and like no wrong one"
+    assert wrong == []
+    tab.context.close()
+
+
 def test_formulas_are_readable_without_scripts(browser, address):
     tab, wrong = opened(browser, f"{address}notebooks/04_attention.html", scripts=False)
     assert "\\sqrt" in tab.locator(".math").first.inner_text() or tab.locator(".math", has_text="\\sqrt").count() > 0
