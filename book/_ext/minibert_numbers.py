@@ -20,72 +20,35 @@ A number is looked for, at the precision that the prose gives it, in this order:
     7,000: an example                                   said and not derived; few may be (SAID_AT_MOST)
     -->
 
-Free are: whole numbers below 13, years, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code, headings, and cells
+Free are: whole numbers below 13, years, questions, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code, headings, and cells
 that are generated from exercises and quizzes, which have tests of their own.
 """
 
-import ast
 import json
-import math
-import operator
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
+from number_sources import CHECKED, Figure, configuration, log_figures, make_figure, mark_error, shown_figures, test_figures
 from sphinx.util import logging
 
-FREE_BELOW, SAID_AT_MOST = 13, 40
+SAID_AT_MOST = 15
 HIDDEN = re.compile(r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|<!--.*?-->|`[^`\n]*`|\$[^$\n]*\$|(?<=\])\([^)\s]*\)|<[^>]*>|https?://\S+|^#+ [^\n]*"
                     r"|^\*\*(?:Time|Equation)\*?\*?[^\n]*|^[ \t]*\d+\.(?=\s)", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"\b(?:chapter|section|equation|figure|table|appendix|algorithm|exercise|issue|layer|head|patient|finding|discovery|question"
                    r"|version|seed|sentence|position|place|row|column|token|step|epoch|Python|PyTorch|SQuAD)s? \(?[A-Z]?\.?\d[\d.]*(?:(?:,| and| or| to|–) \d[\d.]*)*", re.IGNORECASE)
-NUMBER = re.compile(r"(?<![\w.,/^-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?:e(-?\d+))?(?!\w)(?![.,]\d)( ?%| percent\b)?(?: (thousand|million|billion|trillion)\b)?")
+NUMBER = re.compile(r"(?<![\w.,/^])(?<!\w-)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?:e(-?\d+))?(?!\w)(?![.,]\d)( ?%| per ?cent\b)?(?: (thousand|million|billion|trillion)\b)?")
 HEDGED = re.compile(r"\b(?:about|some|nearly|almost|around|roughly|hardly|over|more than|less than|fewer than|up to|at most|at least|below|above|under)\s+$")
-SHOWN = re.compile(r"(?<![A-Za-z_\d.])(\d{1,3}(?:[,_]\d{3})+|\d+)?(\.\d+)?(?:[eE]([-+]?\d+))?(%)?")
 TEST = re.compile(r"`(tests/\w+\.py)::(\w+)`")
-CHECKED = ("http", "## ", "tests/", "benchmarks/", "minibert/", "notebooks/")
 WHOLE = ("## Summary", "## In five lines", "## What the original does differently")
 GENERATED = {"equations.md", "deviations.md"}       # made from the tests and from lines that have checks of their own
-SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, None: 1}
 COMMENT = re.compile(r"<!--\s*((?:\d|all:).*?)\s*-->", re.DOTALL)
 MARK = re.compile(r"(all|(?P<whole>\d[\d,]*)(?P<fraction>\.\d+)?(?:e(?P<power>-?\d+))?)(?P<percent> ?%)?(?: (?P<scale>thousand|million|billion|trillion))? *(?P<kind>[=:]) *(?P<source>.+)")
-LOG = re.compile(r"\blogs/([\w-]+)\.json|\b(?:read_log|load_log)\(\"([\w-]+)\"")
+LOG = re.compile(r"\blogs/([\w-]+)\.json|\b(?:benchmark_log|read_log)\(\"([\w-]+)\"")
 SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-Z*\[(])|\n\s*\n|\n(?=[|>-] |\|)")
 CITES = re.compile(r"\]\(https?://[^)]+\)")
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number as it is written, in prose or in an output."""
-
-    text: str
-    value: float
-    digits: int = 0             # behind the point
-    percent: bool = False
-    scale: float = 1
-    hedged: bool = False        # 'about 400': its zeros are no digits
-
-    @property
-    def significant(self) -> int:
-        return len(re.sub(r"e.*|[^\d.]", "", self.text).replace(".", "").strip("0"))
-
-    def is_free(self) -> bool:
-        whole = self.digits == 0 and not self.percent and self.scale == 1
-        return whole and (self.value < FREE_BELOW or re.fullmatch(r"(19|20)\d\d", self.text) is not None)
-
-    def equals(self, shown: "Figure") -> bool:
-        """Whether a number that was shown is this one, rounded to what the prose gives."""
-        candidates = [shown.value / self.scale]
-        if self.percent and not shown.percent:
-            candidates.append(100 * shown.value)
-        elif shown.percent and not self.percent:
-            candidates.append(shown.value / 100)
-        zeros = len(self.text.replace(",", "")) - len(self.text.replace(",", "").rstrip("0")) if self.hedged and not self.digits else 0
-        rounds = self.digits or self.percent or self.scale != 1 or self.hedged or shown.digits
-        tolerance = 0.5 * 10.0 ** (zeros - self.digits) if rounds else 0
-        return any(abs(candidate - self.value) <= tolerance * (1 + 1e-9) + 1e-12 * self.value for candidate in candidates)
 
 
 @dataclass
@@ -107,20 +70,10 @@ def figures(text: str) -> list[tuple[Figure, str]]:
     for sentence in SENTENCE.split(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)):
         bare = NAMED.sub(" ", HIDDEN.sub(" ", sentence)) if not sentence.rstrip().endswith("?") else ""      # a question claims nothing
         for match in NUMBER.finditer(bare):
-            figure = _figure(match[1], match[2], match[3], bool(match[4]), match[5], bool(HEDGED.search(bare[:match.start()])))
+            figure = make_figure(match[1], match[2], match[3], bool(match[4]), match[5], bool(HEDGED.search(bare[:match.start()])))
             if not figure.is_free():
                 found.append((figure, sentence))
     return found
-
-
-def _figure(whole, fraction=None, power=None, percent=False, scale=None, hedged=False) -> Figure:
-    text = (whole or ("0" if fraction else "all")) + (fraction or "") + (f"e{power}" if power else "")
-    digits = len(fraction or ".") - 1 - int(power or 0)
-    return Figure(text, float(re.sub("[,_]|all", "", text) or 0), max(digits, 0), percent, SCALES[scale], hedged)
-
-
-def shown_figures(text: str) -> list[Figure]:
-    return [_figure(match[1], match[2], match[3], bool(match[4])) for match in SHOWN.finditer(text) if match[1] or match[2]]
 
 
 def notebook_blocks(path: Path) -> list[Block]:
@@ -133,7 +86,7 @@ def notebook_blocks(path: Path) -> list[Block]:
                 if part.startswith("## "):
                     section, heading = section + 1, part.split("\n")[0]
                 written = "generated" not in cell["metadata"].get("minibert", {})
-                blocks.append(Block(place, section, part if written else "", [] if written else shown_figures(part), logs, i == 0 or heading in WHOLE, heading))
+                blocks.append(Block(place, section, part if written else "", [], logs, i == 0 or heading in WHOLE, heading))
         elif cell["metadata"].get("minibert", {}).get("generated") != "setup":
             outputs = "\n".join(_output_text(output) for output in cell["outputs"])
             blocks.append(Block(place, section, "", shown_figures(source) + shown_figures(outputs), logs, heading=heading))
@@ -158,14 +111,16 @@ def marks_of(text: str) -> tuple[list[tuple[Figure, str, str]], list[str]]:
     """(number, '=' or ':', source) of every mark in a text, and the lines that are none."""
     lines = [line.strip() for comment in COMMENT.findall(text) for line in comment.splitlines()]
     found = [(line, MARK.fullmatch(line)) for line in lines]
-    return ([(_figure(mark["whole"], mark["fraction"], mark["power"], bool(mark["percent"]), mark["scale"], True), mark["kind"], mark["source"])
+    return ([(make_figure(mark["whole"], mark["fraction"], mark["power"], bool(mark["percent"]), mark["scale"], True), mark["kind"], mark["source"])
              for _, mark in found if mark], [line for line, mark in found if not mark])
 
 
 def complaints(blocks: list[Block], root: Path) -> tuple[list[str], int]:
     """Numbers without a source, and marks that are wrong or left over, each with its place; and how many are only said."""
     found, said = [], 0
-    chapter = [figure for block in blocks for figure in block.shown]
+    chapter, sections = [figure for block in blocks for figure in block.shown], defaultdict(list)
+    for block in blocks:
+        sections[block.heading] += block.shown
     for block in blocks:
         wanted = figures(block.text)
         marks, odd = marks_of(block.text)
@@ -178,7 +133,7 @@ def complaints(blocks: list[Block], root: Path) -> tuple[list[str], int]:
         for mark, kind, source in marks:
             if mark.text != "all" and mark.text not in {figure.text for figure, _ in wanted}:
                 found.append(f"{block.place}: the mark of {mark.text} is left over: the text has no such number")
-            elif error := mark_error(mark, kind, source, root, blocks):
+            elif error := mark_error(mark, kind, source, root, sections):
                 found.append(f"{block.place}: {mark.text}: {error}")
             said += kind == ":" and not source.startswith(CHECKED)
         sure = {mark.text for mark, _, _ in marks}
@@ -188,110 +143,6 @@ def complaints(blocks: list[Block], root: Path) -> tuple[list[str], int]:
             if not ({"all", figure.text} & sure or logged or CITES.search(sentence) or any(map(figure.equals, pool))):
                 found.append(f"{block.place}: no cell, log or work gives {figure.text}: … {' '.join(sentence.split())[:160]}")
     return found, said
-
-
-@cache
-def configuration(root: Path) -> list[Figure]:
-    """The numbers of the published models, and of their masked words."""
-    return [figure for file in ("config.py", "data/masking.py") if (root / "minibert" / file).is_file()
-            for figure in shown_figures((root / "minibert" / file).read_text(encoding="utf-8"))]
-
-
-@cache
-def test_figures(root: Path, file: str, test: str) -> list[Figure]:
-    """The numbers in the code of a test."""
-    found = re.search(rf"^def {test}\b.*?(?=^\S(?!ef {test}))", (root / file).read_text(encoding="utf-8") + "\n#", re.DOTALL | re.MULTILINE) if (root / file).is_file() else None
-    return shown_figures(found[0] + found[0].replace("_", " ")) if found else []
-
-
-# ---------------------------------------------------------------- marks
-
-def mark_error(mark: Figure, kind: str, source: str, root: Path, blocks: list[Block]) -> str:
-    """What is wrong with the source that a mark names; empty if it gives this number."""
-    try:
-        if kind == "=":
-            value = log_value(root, *source.removeprefix("logs/").split(".json: ", 1)) if source.startswith("logs/") else compute(source)
-            return "" if mark.equals(Figure(repr(value), abs(value), 1)) else f"{source} gives {value:,.6g}"
-        if source.startswith("http"):
-            return "" if source.split(",")[0].rstrip("/") in works(root) else f"{source} is no work of references.bib"
-        if source.startswith("## "):
-            held = [figure for block in blocks if block.heading == source for figure in block.shown]
-        elif source.startswith(CHECKED):
-            file, _, test = source.partition("::")
-            held = test_figures(root, file, test) if test else shown_figures((root / file).read_text(encoding="utf-8"))
-        else:
-            return "" if mark.text != "all" else "all numbers can only be held by a test"
-    except (LookupError, ValueError, SyntaxError, OSError, TypeError) as error:
-        return f"{source}: {type(error).__name__} {error}"
-    good = bool(held) if mark.text == "all" else any(map(mark.equals, held))
-    return "" if good else f"{source} does not have it"
-
-
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow, ast.USub: operator.neg}
-
-
-def compute(text: str) -> float:
-    """The value of an expression of numbers, + - * / **, brackets, ln, exp, sqrt and pi."""
-    def value(node):
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return node.value
-        if isinstance(node, ast.Name) and node.id == "pi":
-            return math.pi
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-            return OPERATIONS[type(node.op)](value(node.left), value(node.right))
-        if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATIONS:
-            return OPERATIONS[type(node.op)](value(node.operand))
-        if isinstance(node, ast.Call) and node.func.id in ("ln", "exp", "sqrt"):
-            return getattr(math, {"ln": "log"}.get(node.func.id, node.func.id))(*map(value, node.args))
-        raise ValueError("is no arithmetic")
-    return value(ast.parse(re.sub(r"(?<=\d),(?=\d{3})", "", text), mode="eval").body)
-
-
-@cache
-def read_log(root: Path, name: str) -> object:
-    return json.loads((root / "benchmarks" / "logs" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-@cache
-def log_figures(root: Path, name: str) -> list[Figure]:
-    """Every number in a log."""
-    def leaves(node):
-        for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
-            yield from leaves(child)
-        if isinstance(node, int | float) and not isinstance(node, bool):
-            yield Figure(repr(node), abs(node))
-    return list(leaves(read_log(root, name)))
-
-
-def log_value(root: Path, name: str, path: str) -> float:
-    """The number at a place in a log: `a.b[2].c`, `rows[seed=1].loss`; `mean(rows[*].loss)` and `max`, `min`, `count` over a list."""
-    if two := re.fullmatch(r"(.+) ([-/]) (.+)", path):
-        first, second = (float(term) if re.fullmatch(r"[\d.]+", term) else log_value(root, name, term) for term in (two[1], two[3]))
-        return first - second if two[2] == "-" else first / second
-    if over := re.fullmatch(r"(mean|max|min|count)\((.+)\)", path):
-        values = _select([read_log(root, name)], over[2])
-        return {"mean": lambda: sum(values) / len(values), "max": lambda: max(values), "min": lambda: min(values), "count": lambda: len(values)}[over[1]]()
-    [value] = _select([read_log(root, name)], path)
-    return shown_figures(value)[0].value if isinstance(value, str) else float(value)
-
-
-def _select(nodes: list, path: str) -> list:
-    for key, choice in re.findall(r"([^.\[\]]+)|\[([^\]]*)\]", path):
-        if key:
-            nodes = [node[key] for node in nodes]
-        elif choice == "*":
-            nodes = [child for node in nodes for child in (node.values() if isinstance(node, dict) else node)]
-        elif "=" in choice:
-            name, wanted = choice.split("=", 1)
-            nodes = [child for node in nodes for child in node if str(child[name]) == wanted]
-        else:
-            nodes = [node[int(choice)] if isinstance(node, list) else node[choice] for node in nodes]
-    return nodes
-
-
-@cache
-def works(root: Path) -> set[str]:
-    return {url.rstrip("/") for url in re.findall(r"\burl\s*=\s*\{(.*?)\}", (root / "book" / "references.bib").read_text(encoding="utf-8"))}
 
 
 # ---------------------------------------------------------------- the whole book
