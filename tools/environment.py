@@ -22,6 +22,7 @@ FIXED = {
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),         # no start-up files of the user
     "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),
     "MINIBERT_CACHE_DIR": str(ROOT / ".cache" / "minibert"),     # the cleaned default corpus
+    "MINIBERT_PROGRESS": str(ROOT / ".cache" / "minibert" / "progress.json"),      # what runs here is no reader's progress
 }
 
 

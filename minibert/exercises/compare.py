@@ -36,6 +36,21 @@ def expect_module(found, what: str) -> None:
         raise Mistake(f"{what} should be an nn.Module, but it is a {type(found).__name__}.")
 
 
+def give_weights(module, weights: dict[str, Tensor], what: str) -> None:
+    """Load weights into a reader's module; a Mistake that names what does not fit."""
+    expect_module(module, what)
+    own = module.state_dict()
+    missing, extra = [name for name in weights if name not in own], [name for name in own if name not in weights]
+    if missing:
+        raise Mistake(f"{what} cannot take real weights: {len(missing)} of its names are missing, {missing[0]} for one{f'; it has {extra[0]} instead' if extra else ''}.")
+    if extra:
+        raise Mistake(f"{what} cannot take real weights: it has {len(extra)} tensors too many, {extra[0]} for one.")
+    for name, tensor in weights.items():
+        if own[name].shape != tensor.shape:
+            raise Mistake(f"{what} cannot take real weights: its {name} is {list(own[name].shape)} where {list(tensor.shape)} is wanted.")
+    module.load_state_dict(weights)
+
+
 def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
     """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
 
