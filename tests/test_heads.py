@@ -201,6 +201,7 @@ def test_classifier_dropout_is_its_own():
     ("BertForMaskedLM", dict(labels=WORDS + 61), "labels must lie between 0 and 60, or be -100 .* but one is "),
     ("BertForMaskedLM", dict(labels=WORDS.clamp(min=-1)), "but one is -1"),
     ("BertForMaskedLM", dict(labels=WORDS[:, 1:]), r"labels must have the shape \[4, 9\], not \[4, 8\]"),
+    ("BertForPreTraining", dict(labels=WORDS + 61), "^labels must lie between 0 and 60"),
     ("BertForPreTraining", dict(next_sentence_label=YES_NO + 1), "next_sentence_label must lie between 0 and 1.* but one is 2"),
     ("BertForSequenceClassification", dict(labels=torch.tensor([0, 1, 2, 3])), "labels must lie between 0 and 2.* but one is 3"),
     ("BertForSequenceClassification", dict(labels=torch.rand(4)), "labels must be whole numbers, not torch.float32"),

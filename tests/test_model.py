@@ -244,6 +244,14 @@ def test_masks_are_boolean_and_broadcast_over_heads():
     assert extended_mask(torch.ones(B, S, S, dtype=torch.bool), IDS).shape == (B, 1, S, S)
 
 
+def test_a_compiled_model_looks_at_no_value(monkeypatch):
+    """A look would cut the graph in two. Meta tensors have no values, and complain when they are asked for one."""
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    ids = IDS.to("meta")
+    out = BertModel(small_config()).to("meta")(ids, torch.zeros_like(ids), torch.ones_like(ids), torch.zeros_like(ids))
+    assert out.last_hidden_state.shape == (B, S, 24)
+
+
 def test_import_minibert_is_light():
     """No plotting, no notebook, no `transformers`; its own share beside torch well under a second."""
     code = ("import sys, time, torch; start = time.process_time(); import minibert; took = time.process_time() - start\n"
