@@ -1,15 +1,13 @@
 """Exercises of chapter 6: the mask, the whole model, loading weights, and reading a stranger's checkpoint."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.encoder import BertEncoder
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, expect_tensor, give_weights, known, recognise
 from minibert.model import BertModel, BertOutputs
-from minibert.sentence import mean_pool
 
 CHAPTER = "06_bert"
 
@@ -50,6 +48,17 @@ def check_extend_mask(answer):
     if not torch.equal(found, mask.bool()[:, None, None, :]):
         wrong = next(i for i in range(3) if not torch.equal(found[i, 0, 0], mask[i].bool()))
         raise Mistake(f"For text {wrong} of the batch, whose attention_mask is {mask[wrong].tolist()}, your mask is {found[wrong, 0, 0].tolist()}.")
+    for other in (torch.tensor([[1, 1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]]), torch.tensor([[1, 1]])):        # [B, S]
+        want = other.bool()[:, None, None, :]                                                                   # [B, 1, 1, S]
+        try:
+            found = answer(other)
+        except RuntimeError as error:
+            raise Mistake(f"For 3 texts of 5 tokens you are right, but with {list(other.shape)} you stop ({error}): take the sizes from what comes in.") from None
+        if found.shape == want.shape[:3] + (int(other.sum(1).max()),):
+            raise Mistake(f"For {other.tolist()} your mask has {found.size(-1)} columns, as many as the longest text has real tokens; it needs one for each of the {other.size(1)} places.")
+        if found.shape != want.shape or not torch.equal(found, want):
+            raise Mistake(f"For 3 texts of 5 tokens you are right, but for {list(other.shape)} your mask should be {list(want.shape)} and is {list(found.shape)}: "
+                          "take the sizes from what comes in.")
 
 
 # -- build, and swapped in: the whole model --------------------------------------------------------------------------
@@ -80,11 +89,9 @@ def check_bert(answer):
     with torch.no_grad():
         for parameter in reference.parameters():
             parameter.normal_(std=0.5)      # large enough that no mistake hides behind small numbers
-    mine = answer(config).double().eval()
-    try:
-        mine.load_state_dict(reference.state_dict())
-    except RuntimeError as error:
-        raise Mistake(f"Your model cannot take the weights of the package's: {error}.") from None
+    give_weights(mine := answer(config), reference.state_dict(), "Your model")
+    mine = mine.double().eval()
+    mine.load_state_dict(reference.state_dict())
     ids = torch.randint(1, 19, (2, 7))                                          # [B, S]
     segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])     # [B, S]
     mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])                           # [B, S]
@@ -93,42 +100,43 @@ def check_bert(answer):
     except IndexError:
         raise Mistake(f"Ids up to {int(ids.max())} are looked up in the segment table, which has {config.type_vocab_size} rows: "
                       "the embeddings take ids first, segments second.") from None
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise Mistake(f"The encoder does not take your mask ({error}): it wants a boolean one of the shape [B, 1, 1, S], here [2, 1, 1, 7].") from None
     if not isinstance(found, BertOutputs):
         raise Mistake(f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}.")
-    right = reference(ids, segments, mask, output_hidden_states=True)
-    last, pool = right.last_hidden_state, reference.pooler                      # [B, S, H]
+    right = reference(ids, segments, mask)
     if isinstance(found.last_hidden_state, list):
         raise Mistake(f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last.")
     texts, tokens = ids.shape
-    first_text = "is the first *text*; [CLS] of every text is `last[:, 0]`"
     if list(getattr(found.pooler_output, "shape", [])) == [tokens, config.hidden_size]:
-        raise Mistake(f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` {first_text}.")
-    recognise(found.last_hidden_state, last, [
-        (reference(ids, None, mask).last_hidden_state, "The segments do not reach the embeddings: your model takes both texts for the first."),
-        (reference(ids, segments).last_hidden_state, f"The mask does not reach the encoder: the second text is influenced by its {int((mask[1] == 0).sum())} padding tokens."),
-        (reference(ids, segments, 1 - mask).last_hidden_state, "Your mask is upside down: it hides the real tokens and shows the padding."),
-        (right.hidden_states[-2], "last_hidden_state is the output of the last layer but one."),
-        (right.hidden_states[0], "last_hidden_state is what went *into* the encoder."),
-        (torch.stack(right.hidden_states).mean(dim=0), f"last_hidden_state is the mean of all {len(right.hidden_states)} states; take the last."),
-        (torch.stack(right.hidden_states[1:]).mean(dim=0), "last_hidden_state is the mean of all layers; take the last."),
-    ], "last_hidden_state", tolerance=1e-8)
-    recognise(found.pooler_output, right.pooler_output, [
-        (pool.dense(last[:, 0]), "The pooler's tanh is missing."),
-        (last[:, 0], "The pooler gives back the [CLS] vector as it is: it still has to go through `dense` and tanh."),
-        (pool(last.mean(dim=1, keepdim=True)), "Your pooler takes the mean of all tokens; BERT's takes [CLS], the first."),
-        (pool(mean_pool(last, mask)[:, None]), "Your pooler takes the mean of the real tokens, as MiniLM's sentence vectors do; BERT's takes [CLS], the first."),
-        (pool(last.amax(dim=1, keepdim=True)), "Your pooler takes the largest value of each number; BERT's takes [CLS], the first token."),
-        (pool(last[:, 1:2]), "Your pooler takes token 1; [CLS] is token 0."),
-        (pool.dense(last[:, 0].tanh()), "Your tanh comes before the linear map; it comes after."),
-        (pool.dense(last[:, 0]).sigmoid(), "Your pooler ends in a sigmoid, from 0 to 1; BERT's ends in tanh, from -1 to 1."),
-        (F.gelu(pool.dense(last[:, 0])), "Your pooler ends in GELU; BERT's ends in tanh."),
-        (pool.dense(last[:, 0]).relu(), "Your pooler ends in ReLU; BERT's ends in tanh."),
-        (pool(last[:, -1:]), "Your pooler takes the last token; [CLS] is the first."),
-        (pool(right.hidden_states[-2]), "Your pooler reads the last layer but one; it reads the last."),
-        (pool(right.hidden_states[0]), "Your pooler reads the embeddings; it reads the last layer."),
-    ], "pooler_output", tolerance=1e-8)
-    if not torch.allclose(mine(ids).last_hidden_state, reference(ids).last_hidden_state):
+        raise Mistake(f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` is the first *text*; [CLS] of every text is `last[:, 0]`.")
+    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, config.hidden_size]:
+        raise Mistake(f"Your last_hidden_state is [2, 12], a vector for each text: the two have changed places, or token 0 alone is in it. It has a vector for each token, {[*ids.shape, 12]}.")
+    others = []
+    for wrong, sentence in known(Bert):
+        other = wrong(config).double().eval()
+        other.load_state_dict(reference.state_dict())
+        others.append((other(ids, segments, mask), sentence.format(padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1)))
+    if not torch.equal(found.last_hidden_state, mine(ids, segments, mask).last_hidden_state):
+        raise Mistake("Two calls with the same ids differ, in evaluation mode: something is drawn. Dropout is inside the parts already, and stops there.")
+    recognise(found.last_hidden_state, right.last_hidden_state, [(other.last_hidden_state, sentence) for other, sentence in others], "last_hidden_state", tolerance=1e-8)
+    recognise(found.pooler_output, right.pooler_output, [(other.pooler_output, sentence) for other, sentence in others], "pooler_output", tolerance=1e-8)
+    _check_other_calls(mine, reference, ids)
+
+
+def _check_other_calls(mine, reference, ids):
+    try:
+        alone = mine(ids).last_hidden_state
+    except AttributeError as error:
+        raise Mistake(f"With ids alone your model stops ({error}): without an attention_mask nothing is hidden, and the encoder takes None for that.") from None
+    if not torch.allclose(alone, reference(ids).last_hidden_state):
         raise Mistake("With ids alone your model gives something else than with segments 0 and nothing masked.")
+    shorter = ids[:1, :3]                                                       # [1, 3]
+    expect_tensor(mine(shorter).last_hidden_state, reference(shorter).last_hidden_state.shape, "last_hidden_state of one text of 3 tokens")
+    for part, name in ((mine(ids).last_hidden_state.sum(), "last_hidden_state"), (mine(ids).pooler_output.sum(), "pooler_output")):
+        weight = mine.embeddings.word_embeddings.weight
+        if not part.requires_grad or torch.autograd.grad(part, weight, allow_unused=True)[0] is None:
+            raise Mistake(f"No gradient goes from {name} back to the embeddings, so they would never learn: no torch.no_grad, no detach.")
 
 
 # -- build: load weights that really fit -----------------------------------------------------------------------------
@@ -152,7 +160,7 @@ def check_load_strictly(answer):
     def model():
         return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 4))
 
-    def refused(change, what, name):
+    def refused(change, what, name, innocent=None):
         target = model()
         before = {key: tensor.clone() for key, tensor in target.state_dict().items()}
         tensors = {key: torch.randn_like(tensor) for key, tensor in before.items()}
@@ -166,7 +174,9 @@ def check_load_strictly(answer):
                 raise Mistake(f"A file with {what} is refused, but your message calls {name} missing: it is in the file and not in the model.") from None
             if any(not torch.equal(before[key], tensor) for key, tensor in target.state_dict().items()):
                 raise Mistake(f"A file with {what} is refused too late: half of it has been copied by then. Look first, copy after.") from None
-        except (KeyError, RuntimeError, AttributeError) as error:
+            if innocent and innocent in str(error):
+                raise Mistake(f"A file with {what} is refused, but your message names {innocent} as well, which fits: “{error}”.") from None
+        except (KeyError, RuntimeError, AttributeError, AssertionError) as error:
             raise Mistake(f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); wanted is a ValueError that names {name}.") from None
         else:
             raise Mistake(f"A file with {what} ({name}) is loaded without a word.")
@@ -182,13 +192,16 @@ def check_load_strictly(answer):
     fresh = [key for key in tensors if not torch.equal(loaded[key], tensors[key])]
     if fresh:
         raise Mistake(f"A file that fits leaves {len(fresh)} of {len(tensors)} tensors as they were, {fresh[0]} among them.")
+    if frozen := [name for name, parameter in target.named_parameters() if not parameter.requires_grad or parameter.dtype != torch.float32]:
+        raise Mistake(f"A file that fits changes more than numbers: {frozen[0]} of your model is now {target.get_parameter(frozen[0]).dtype}, "
+                      f"requires_grad {target.get_parameter(frozen[0]).requires_grad}; it was torch.float32, True.")
     tensors["0.bias"].add_(1)
     if torch.equal(target.state_dict()["0.bias"], tensors["0.bias"]):
         raise Mistake("Your model now shares its memory with the file's tensors: a change of one changes the other. Copy.")
     refused(lambda t: [t.update({f"model.{name}": t.pop(name)}) for name in list(t)], "'model.' before every name", "0.weight")
     refused(lambda t: t.pop("2.weight"), "a tensor missing", "2.weight")
     refused(lambda t: t.update({"3.bias": torch.zeros(4)}), "a tensor too many", "3.bias")
-    refused(lambda t: t.update({"0.weight": torch.randn(4, 4)}), "a wrong shape", "0.weight")
+    refused(lambda t: t.update({"0.weight": torch.randn(4, 4)}), "a wrong shape", "0.weight", "1.weight")
     refused(lambda t: t.update({"2.weight": torch.randn(4)}), "a vector where a matrix belongs, which would broadcast", "2.weight")
     refused(lambda t: t.update({"2.weight": torch.randn(16)}), "the right number of numbers in a wrong shape", "2.weight")
 
@@ -218,7 +231,10 @@ def check_read_shapes(answer):
         with torch.device("meta"):
             model = BertModel(BertConfig(**sizes, num_attention_heads=2))
         shapes = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-        found = answer(shapes)
+        try:
+            found = answer(shapes)
+        except KeyError as error:
+            raise Mistake(f"The checkpoint has no tensor called {error}. Its names are those of the chapter, such as 'embeddings.word_embeddings.weight'.") from None
         if not isinstance(found, dict):
             raise Mistake(f"Your answer should be a dict of the config's names, but it is a {type(found).__name__}.")
         unknown = [name for name in found if name not in sizes and name != "num_attention_heads"]
@@ -227,6 +243,8 @@ def check_read_shapes(answer):
         for name, right in sizes.items():
             if name not in found:
                 raise Mistake(f"Your dict has no {name}; the shapes tell it: {right}.")
+            if found[name] is not None and not isinstance(found[name], int):
+                raise Mistake(f"Your {name} is {found[name]!r}, a {type(found[name]).__name__}; a config holds whole numbers.")
             if found[name] != right:
                 raise Mistake(f"You read {name} {found[name]} off a checkpoint of {right}.{_reason(name, found[name], sizes)}")
         if found.get("num_attention_heads") is not None:

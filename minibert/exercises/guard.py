@@ -100,7 +100,7 @@ def _change(before, after) -> str:
 def line_of(answer: Callable, error: Exception) -> str:
     """Where in the reader's own code an error came up, as words; nothing if it came up elsewhere."""
     for frame in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if frame[0].f_globals.get("__name__") == answer.__module__:
+        if frame[0].f_globals.get("__name__") == getattr(answer, "__module__", None):
             line = linecache.getline(frame[0].f_code.co_filename, frame[1]).strip()
             return f" in your line `{line if len(line) < 100 else line[:100] + '…'}`" if line else ""
     return ""

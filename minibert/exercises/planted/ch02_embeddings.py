@@ -811,7 +811,7 @@ ANSWERS = {
                norm_variant(affine="before"): "beta before you multiply", norm_variant(affine="swapped"): "changed places", _norm_in_float32: "torch.float32, but x is torch.float64",
                norm_variant(unbiased="sum"): "add the squared distances up", norm_variant(unbiased="of x"): "squared numbers themselves", norm_variant(unbiased="of x", centred=False): "RMSNorm",
                norm_variant(over=(0, 1, 2)): "for everything", _norm_through_float32: "digits only", _norm_along_dim_2: r"not for x of \[3, 5\]", _norm_in_place: "in place",
-               **patterns(LAYER_NORM_MISTAKES[-15:-1]), norm_without_keepdim: "with keepdim=True", 
+               **patterns(LAYER_NORM_MISTAKES[-15:-1]), norm_without_keepdim: "with keepdim=True",
                norm_in_double: "torch.float64, but x is torch.float32", norm_of_large_default: "take by default is too large", norm_without_default: r"called as layer_norm\(x, gamma, beta\)",
                norm_of_eps_at_least: "with eps = 1e-12 is torch.float64 and right to . digits"},
         known=LAYER_NORM_MISTAKES),
