@@ -54,7 +54,7 @@ def check_extend_mask(answer):
             found = answer(other)
         except RuntimeError as error:
             raise Mistake(f"For 3 texts of 5 tokens you are right, but with {list(other.shape)} you stop ({error}): take the sizes from what comes in.") from None
-        if found.shape == want.shape[:3] + (int(other.sum(1).max()),):
+        if found.shape != want.shape and found.shape == want.shape[:3] + (int(other.sum(1).max()),):
             raise Mistake(f"For {other.tolist()} your mask has {found.size(-1)} columns, as many as the longest text has real tokens; it needs one for each of the {other.size(1)} places.")
         if found.shape != want.shape or not torch.equal(found, want):
             raise Mistake(f"For 3 texts of 5 tokens you are right, but for {list(other.shape)} your mask should be {list(want.shape)} and is {list(found.shape)}: "
