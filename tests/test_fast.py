@@ -1,5 +1,7 @@
 """The fast form of the pretraining forward: equal to the readable model, its loss and every gradient."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from reference import TOLERANCE, draw_weights, small_config
@@ -151,6 +153,34 @@ def test_errors_name_the_argument(change, message):
     inputs = dict(input_ids=IDS, token_type_ids=SEGMENTS, attention_mask=None, labels=LABELS, next_sentence_label=PAIRS)
     with pytest.raises(ValueError, match=message):
         pretraining_sums(build(), **{**inputs, **change})
+
+
+def test_the_grid_of_wanted_positions_has_one_place_for_each_and_no_column_too_many():
+    masked = LABELS != -100
+    wanted = minibert.fast._find_wanted(masked)
+    assert wanted.size == masked.sum(1).max() + 1
+    rows, columns = masked.nonzero(as_tuple=True)
+    assert wanted.rows.tolist() == [*(rows * S + columns).tolist(), *range(0, B * S, S)]         # the words in order, then every [CLS]
+    places = [place.tolist() for place in wanted.place.split([int(masked.sum()), B])]
+    assert places[0] == [row * wanted.size + rank for row, count in enumerate(masked.sum(1).tolist()) for rank in range(count)]
+    assert places[1] == [row * wanted.size + count for row, count in enumerate(masked.sum(1).tolist())]
+
+
+def test_freed_memory_is_kept_by_the_numbers_of_glibc(monkeypatch):
+    """malloc.h: M_TRIM_THRESHOLD -1, M_TOP_PAD -2, M_MMAP_MAX -4. No mappings, never give back, fetch 64 MiB at a time."""
+    asked = {}
+    monkeypatch.setattr(minibert.fast.sys, "platform", "linux")
+    monkeypatch.setattr(minibert.fast.ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=asked.__setitem__))
+    keep_freed_memory()
+    assert asked == {-4: 0, -1: 2 ** 31 - 1, -2: 64 * 2 ** 20}
+
+
+@pytest.mark.parametrize("platform, library", [("darwin", SimpleNamespace(mallopt=lambda *asked: pytest.fail("asked on another system"))),
+                                               ("linux", SimpleNamespace())])       # musl has no mallopt
+def test_elsewhere_freed_memory_is_left_alone(monkeypatch, platform, library):
+    monkeypatch.setattr(minibert.fast.sys, "platform", platform)
+    monkeypatch.setattr(minibert.fast.ctypes, "CDLL", lambda name: library)
+    keep_freed_memory()
 
 
 def test_keeping_freed_memory_can_be_asked_twice():

@@ -140,11 +140,11 @@ def test_halvings():
 """
 RUN = """import sys
 from pathlib import Path
-from tools import mutation
-mutation.GRACE = 0.1
+from tools import mutation, mutation_judge
+mutation_judge.GRACE = 0.1
 path = Path(sys.argv[1])
 chosen = mutation.path_mutants(path)
-print(len(chosen), *(mutant.change for mutant in mutation.examine(path, chosen, [sys.argv[2]])), sep="\\n")
+print(len(chosen), *(mutant.change for mutant in mutation_judge.examine(path, chosen, [sys.argv[2]])), sep="\\n")
 """
 
 

@@ -25,6 +25,7 @@ def test_mean_pool_counts_real_tokens_only():
     expected = torch.tensor([[2., 4.], [7., 5.]])
     assert torch.equal(mean_pool(hidden, mask), expected)
     assert torch.equal(mean_pool(hidden, mask.bool()), expected)
+    assert torch.equal(mean_pool(hidden, torch.tensor([[0, 1, 0], [1, 0, 0]])), torch.tensor([[3., 6.], [5., 5.]]))      # of one, itself
     assert torch.equal(mean_pool(hidden, torch.zeros(2, 3, dtype=torch.int64)), torch.zeros(2, 2))
     assert mean_pool(hidden.half(), mask).dtype == torch.float16
 

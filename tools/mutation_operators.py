@@ -17,7 +17,7 @@ CALLED = [("min", "max"), ("any", "all"), ("sum", "mean"), ("sin", "cos"), ("zer
           ("startswith", "endswith"), ("eval", "train"), ("exp", "log"), ("softmax", "log_softmax"), ("append", "extend"), ("minimum", "maximum"),
           ("flatten", "squeeze"), ("zeros_", "ones_"), ("new_zeros", "new_ones"), ("lstrip", "rstrip"), ("find", "rfind"), ("match", "search")]
 CALLED = {one: other for pair in CALLED for one, other in (pair, pair[::-1])}
-SYMMETRIC = ("transpose", "min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal")        # two arguments in any order
+SYMMETRIC = ("transpose", "min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal", "mse_loss", "cosine_similarity")        # two arguments in any order
 KEPT_DECORATORS = ("property", "classmethod", "staticmethod", "dataclass", "contextmanager", "abstractmethod")
 SHORT, LONG = 40, 160       # a change of less text than SHORT is shown with what stands around it, up to LONG
 MANY = 12       # constants in one literal
