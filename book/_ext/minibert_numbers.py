@@ -160,8 +160,7 @@ def check(root: Path) -> tuple[list[str], int]:
 def warn(app):
     """A warning for each number without a source; the book is built with -W, so one is enough to stop it."""
     for complaint in check(Path(app.srcdir))[0]:
-        place = complaint.split(":")[0]
-        logger.warning(complaint.removeprefix(f"{place}: "), location=place, type="numbers", subtype="source")
+        logger.warning(complaint, type="numbers", subtype="source")
 
 
 def setup(app):
