@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SECONDS = 60        # of computing that a job may take
+SECONDS = 300       # of computing that a job may take
 
 
 class Changed(importlib.abc.MetaPathFinder):
