@@ -107,6 +107,17 @@ def test_shards_partition_the_documents(texts, count, split):
     assert max(map(len, shards)) <= -(-len(texts) // count)
 
 
+def test_shards_of_files_partition_their_documents(tmp_path):
+    whole = [[f"text {number}"] for number in range(10)]
+    write(tmp_path / "a.jsonl", jsonl(*(text for text, in whole)))
+    assert [list(documents(tmp_path, "all", shard=(index, 3))) for index in range(3)] == [whole[0::3], whole[1::3], whole[2::3]]
+
+
+def test_a_set_of_the_hub_is_asked_for_the_split_and_the_shard(monkeypatch):
+    monkeypatch.setattr(corpora, "hub_texts", lambda *asked: [repr(asked)])
+    assert list(documents("imdb", "valid", shard=(1, 3))) == [["('imdb', 'valid', 1, 3)"]]
+
+
 def documents_of(texts, split, **options):
     """Through the function itself, with numbered texts in the place of the default corpus."""
     with pytest.MonkeyPatch.context() as patch:
