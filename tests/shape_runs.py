@@ -3,12 +3,19 @@
 A run that is watched with its `sizes` knows beforehand which number each letter is: no comment can choose.
 """
 
+import tempfile
+from pathlib import Path
+
 import torch
+from tiny_run import TOKENIZER, make_run, write_corpus
 
 import minibert
 from minibert.attention import attend, fused_attend
-from minibert.data import mask_tokens
+from minibert.data import PackedRows, PairRows, mask_tokens
+from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
+from minibert.figures import heat_table
+from minibert.held_out import HeldOut
 from minibert.model import extended_mask
 from minibert.positions import sinusoidal_table
 from minibert.sentence import BertForSentenceSimilarity, embed, mean_pool
@@ -123,6 +130,19 @@ def fast():
             pretraining_sums(model, ids(5, 7), None, mask, labels(), torch.tensor([0, 1, 0, 1, 1]))
 
 
+def data():
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = write_corpus(Path(folder) / "corpus.bin")
+        PairRows(corpus, 17, 2, 3, 0).batch(0, 11)
+        PackedRows(corpus, 17, 2, 3).batch(0, 11)
+        run = make_run(corpus)
+        for _ in range(4):                              # the last one with longer rows
+            run.train_step()
+        HeldOut(corpus, corpus, TOKENIZER, 17, 11)
+    SmallWorld(seed=1).batch(0, 11)
+    heat_table(torch.rand(2, 3))
+
+
 RUNS = [(embedding, {"H": 36, "N": 6, "B": 3}), (attention, {**TOKENS, "T": 13}), (models, TOKENS), (masking_and_pooling, TOKENS), (fast, TOKENS), (pairs_and_choices, PAIRS),
         (lambda: summarizers(["classifier", "rnn"]), TOKENS), (lambda: summarizers(["transformer"]), SENTENCES),
-        (recurrent_as_the_original, TOKENS)]
+        (recurrent_as_the_original, TOKENS), (data, {})]

@@ -21,9 +21,7 @@ class CellWatch(Watch):
     """Watches every cell that a kernel runs."""
 
     def find(self, file: str) -> Source | None:
-        if file not in self.sources and file.startswith(get_tmp_directory()):
-            self.sources[file] = read_source("".join(linecache.getlines(file)))
-        return self.sources.get(file)
+        return read_source("".join(linecache.getlines(file))) if file.startswith(get_tmp_directory()) else None
 
 
 WATCH = CellWatch({})
@@ -39,6 +37,8 @@ def end() -> None:
     sys.settrace(None)
     calls, found = WATCH.recorded(), {}
     for file, source in WATCH.sources.items():
+        if source is None:
+            continue
         verdict = judge(source, calls.get(file, []))
         wrong = verdict.wrong | {check.line: "is never reached" for number, check in enumerate(source.checks) if number not in verdict.seen}
         wrong |= {line: f"belongs to nothing: {text}" for line, text in source.unread.items()}

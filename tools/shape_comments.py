@@ -251,9 +251,10 @@ def _read_docstring(node, function: ast.FunctionDef, source: Source) -> None:
             before, at = text[at:begin], max(begin + end, match.end())
             if not shapes:
                 continue
-            gives = (gives and "; " not in before and ". " not in before) or bool(re.search(r"-> |\bReturns? |: (?:\w+ )?$", before))
+            gives = (gives and "; " not in before and ". " not in before) or bool(re.search(r"-> |\bReturns? |: $", before))
             named = re.search(r"(?:`?\w+`?(?:, | and ))*`?\w+`?(?: [A-Za-z])?\s+$", before)
             of = [name for name in re.findall(r"\w+", named[0]) if name in names] if named else []
+            gives = gives or not of and bool(re.search(r": \w+ $", before))
             if latest and re.search(r"\bor (?:boolean )?$", before if before.strip() else f"{previous} "):
                 for number in latest:
                     check = source.checks[number]

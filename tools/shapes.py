@@ -21,7 +21,7 @@ from tools.shape_comments import NAME, Shape, Shapes, Source, read_source
 ROOT = Path(__file__).resolve().parent.parent
 LETTERS = {"H": "hidden_size", "A": "num_attention_heads", "I": "intermediate_size", "V": "vocab_size", "L": "num_hidden_layers"}
 OF_A_HEAD = {"A": "num_heads", "I": "feedforward_size", "L": "num_layers"}      # BertSum's: what its `sizes` hold
-ENOUGH = 2000       # calls of one function, and visits of one line in a call
+ENOUGH = 300        # calls of one function, and visits of one line in a call
 ITEMS = 40          # of a list are looked at
 
 Sizes = dict[str, int]          # what the letters mean in a call
@@ -60,21 +60,26 @@ class Watch:
     """
 
     def __init__(self, sources: dict[str, Source], strict: frozenset[str] = frozenset(), sizes: Sizes | None = None):
-        self.sources, self.strict, self.sizes = sources, strict, sizes or {}
+        self.sources: dict[str, Source | None] = dict(sources)          # None: not watched
+        self.strict, self.sizes = strict, sizes or {}
         self.calls: dict[str, dict[str, Call]] = defaultdict(dict)      # each kind of call once
         self.cells: dict[str, Call] = {}
         self.times = Counter()
 
     def find(self, file: str) -> Source | None:
-        return self.sources.get(file)
+        return None
 
     def __call__(self, frame, event, argument):
         code = frame.f_code
-        source = self.find(code.co_filename)
-        if source is None or self.times[code] >= ENOUGH or code.co_name.startswith("<") and not is_cell(code):
+        file = code.co_filename
+        if file not in self.sources:
+            self.sources[file] = self.find(file)
+        source = self.sources[file]
+        if source is None or code.co_name.startswith("<") and not is_cell(code) or not (source.checks or file in self.strict):
             return None
-        self.times[code] += 1
-        return _Frame(self, frame, source).local
+        function = (file, code.co_firstlineno, code.co_name)
+        self.times[function] += not is_cell(code)
+        return _Frame(self, frame, source).local if self.times[function] <= ENOUGH else None
 
     def pytest_runtest_setup(self) -> None:
         sys.settrace(self)                      # before every test, as some end all tracing
@@ -97,6 +102,7 @@ class _Frame:
         self.watch, self.source, self.file = watch, source, frame.f_code.co_filename
         self.strict = self.file in watch.strict
         self.pending: int | None = None         # the first line of the statement that is running
+        self.giving_back: int | None = None     # the first line of the return statement that ran last; a `with` around it may still have to end
         self.visits = Counter()
         self.sizes = {**known_sizes(frame), **watch.sizes}
         self.is_cell = is_cell(frame.f_code)
@@ -139,9 +145,11 @@ class _Frame:
     def settle(self, frame, ended: bool = False, returned=None) -> None:
         """Look at what the statement has made that has run; not while it is still running over several lines."""
         first, line = self.pending, frame.f_lineno
-        if first is None:
-            return
-        if not ended and self.source.first_line.get(line) == first and self.source.first_line.get(first + 1) == first:
+        if first is not None and self.gives_back(first):
+            self.pending, self.giving_back = None, first
+        if ended and self.giving_back is not None:
+            first = self.giving_back
+        elif self.pending is None or not ended and self.source.first_line.get(line) == first == self.source.first_line.get(first + 1):
             return
         self.pending = None
         self.visits[first] += 1
@@ -151,16 +159,23 @@ class _Frame:
             check = self.source.checks[number]
             self.note(number, part_of(returned if check.value is None else value_of(check.value, frame), check.part))
         if self.strict and first in self.source.plain:
-            expression = self.source.plain[first]
-            if expression is None and self.source.returned.get(self.function):
-                return                          # its docstring says it
-            made = returned if expression is None else value_of(expression, frame)
-            held = {id(value) for name, value in frame.f_locals.items() if name != expression}
-            held |= {id(item) for name, value in frame.f_locals.items() if name != expression and isinstance(value, (dict, tuple)) for item in (value.values() if isinstance(value, dict) else value)}
-            for one in made if isinstance(made, (tuple, list)) else [made]:
-                if getattr(one, "ndim", 0) and id(one) not in held:
-                    self.call.events.append(("new", first, measure(made)))
-                    return
+            self.look_for_new(frame, first, returned)
+
+    def gives_back(self, first: int) -> bool:
+        numbers = self.source.after.get(first)
+        return self.source.checks[numbers[0]].value is None if numbers else self.source.plain.get(first, "") is None
+
+    def look_for_new(self, frame, first: int, returned) -> None:
+        """Is there a tensor in what a statement without a comment has made that had no name before?"""
+        expression = self.source.plain[first]
+        if expression is None and self.source.returned.get(self.function):
+            return                              # its docstring says it
+        made = returned if expression is None else value_of(expression, frame)
+        others = [value for name, value in frame.f_locals.items() if name != expression]
+        held = {id(value) for value in others}
+        held |= {id(item) for value in others if isinstance(value, (dict, tuple)) for item in (value.values() if isinstance(value, dict) else value)}
+        if any(getattr(one, "ndim", 0) and id(one) not in held for one in (made if isinstance(made, (tuple, list)) else [made])):
+            self.call.events.append(("new", first, measure(made)))
 
 
 def value_of(expression: str, frame):
@@ -310,7 +325,7 @@ def fits(said: tuple[tuple[str, ...], ...], found: tuple[int, ...], sizes: Sizes
         if len(found) < at + tail:
             return False
         said, found = said[:at] + said[at + 1:], found[:at] + found[len(found) - tail:]
-    return len(said) == len(found) and all(size_fits(choices, size, sizes) for choices, size in zip(said, found))
+    return len(said) == len(found) and all(size_fits(choices, size, sizes) for choices, size in sorted(zip(said, found), key=lambda pair: len(pair[0])))
 
 
 def size_fits(choices: tuple[str, ...], found: int, sizes: Sizes) -> bool:
@@ -395,13 +410,13 @@ def main() -> int:
     parser.add_argument("--record", type=Path, help="a file for what was seen")
     parser.add_argument("tests", nargs="+", help="what pytest is to run")
     arguments = parser.parse_args()
-    watch = Watch(package_sources())
-    watch.strict = frozenset(watch.sources)
+    sources = package_sources()
+    watch = Watch(sources, frozenset(sources))
     code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments.tests], plugins=[watch])
     calls = watch.recorded()
     if arguments.record:
         save(calls, arguments.record)
-    for file, source in watch.sources.items():
+    for file, source in sources.items():
         for line, problem in sorted(judge(source, calls.get(file, [])).wrong.items()):
             print(f"{place(file)}:{line} {problem}")
     return int(code)

@@ -60,8 +60,8 @@ class PairRows:
     def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
         """Rows first_row … first_row + size - 1, counted from 0 through all epochs; of these, `part`.
 
-        -> input_ids, token_type_ids [B, S] int64, attention_mask [B, S] boolean (True = a real token),
-        next_sentence_label [B] int64 (0 = B follows A, 1 = B is from another document, as in the original).
+        -> int64 input_ids, token_type_ids [B, S], boolean attention_mask [B, S] (True = a real token), int64
+        next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original).
         A part has the rows that the whole batch would have there, and reads the tokens of no others.
         """
         room = self.length - 3

@@ -111,7 +111,7 @@ class SmallWorld:
     def batch(self, first_row: int, size: int) -> dict[str, Tensor]:
         """Rows first_row … first_row + size - 1: a pure function of the seed and these numbers.
 
-        -> input_ids, token_type_ids [size, S] int64, attention_mask [size, S] boolean, next_sentence_label [size] int64
+        -> int64 input_ids, token_type_ids [size, S], boolean attention_mask [size, S], int64 next_sentence_label [size]
         (0 = B goes on where A ends, 1 = B is from another story), as `PairRows.batch`. Padding stands on the right.
         """
         draw = np.random.default_rng([self.seed, 0, first_row, size])
