@@ -65,6 +65,12 @@ def test_a_long_text_is_cut_into_documents_at_paragraphs(tmp_path, monkeypatch):
     assert found == [paragraphs[place:place + 2] for place in range(0, 10, 2)]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_nothing_but_its_end_is_taken_from_a_line(tmp_path, end):
+    lines = [" spaces around ", "XX", "n\\r", "\ttab"]
+    assert list(files.read_lines(write(tmp_path / "a.txt", end.join(lines)))) == lines
+
+
 def test_reading_is_lazy(tmp_path):
     """The fault on line 3 is met after two documents were handed over."""
     reading = documents(write(tmp_path / "a.jsonl", jsonl("One.", "Two.") + "{"), "all")
@@ -84,6 +90,17 @@ def test_names_of_files_decide_the_split(tmp_path):
     assert len(list(documents(tmp_path, "all"))) == 5
     with pytest.raises(ValueError, match="split is 'valid', but no file's name begins with valid or val or dev or validation: there are train-00.txt"):
         documents(f"{tmp_path}/train-*", "valid")
+
+
+@pytest.mark.parametrize("name", ["valid", "validation", "val", "dev", "Validation-0001", "dev.en", "val_2"])
+def test_held_out_files_go_by_several_names(name, tmp_path):
+    write(tmp_path / f"{name}.txt", "held out.")
+    write(tmp_path / "train.txt", "trained on.")
+    assert list(documents(tmp_path, "valid")) == [["held out."]] and list(documents(tmp_path)) == [["trained on."]]
+
+
+def test_every_twelfth_text_of_the_default_corpus_is_held_out():
+    assert list(documents_of(["text"] * 30, "valid")) == [["11 text"], ["23 text"]]
 
 
 @pytest.mark.parametrize("layout", ["one file", "a file each"])
