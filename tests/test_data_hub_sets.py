@@ -1,5 +1,6 @@
 """Sets from the hub, without it: the adapters on rows of its schemas, the sharding on its own streams, the way it fails."""
 
+import binascii
 import gzip
 import sys
 
@@ -63,13 +64,15 @@ SPLITS = {
     "wikimedia/wikipedia": {"train": [f"It is {n}." for n in range(1000)]},
     "stanfordnlp/imdb": {"train": ["It is 0.", "It is 1."], "unsupervised": ["It is 2."], "test": ["It is 3.", "It is 4."]},
 }
+# Their configurations of these names, from the sets' pages; of no other has the library anything.
+CONFIGS = {"Salesforce/wikitext": ("wikitext-2-raw-v1", "wikitext-103-raw-v1"), "wikimedia/wikipedia": ("20231101.en",), "stanfordnlp/imdb": (None,)}
 
 
 @pytest.fixture
 def hub(monkeypatch):
     """A hub with small sets, streamed by the library itself."""
     def load_dataset(path, name, split, streaming):
-        assert streaming
+        assert streaming and name in CONFIGS[path]
         found = datasets.Dataset.from_list([{"id": str(number), "text": text} for number, text in enumerate(SPLITS[path][split])])
         return found.to_iterable_dataset(num_shards=min(5, len(found)))
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
@@ -86,6 +89,12 @@ def test_shards_partition_a_set_and_its_splits_are_disjoint(name, hub):
         for split, whole in (("train", train), ("valid", valid)):
             shards = [list(documents(name, split, shard=(index, count))) for index in range(count)]
             assert sorted(document for shard in shards for document in shard) == sorted(whole)
+
+
+def test_one_wikipedia_article_in_a_thousand_is_held_out_the_same_ones_for_ever():
+    held_out = [number for number in range(10_000) if hub_sets._is_held_out({"id": str(number)})]
+    assert held_out == [number for number in range(10_000) if binascii.crc32(b"%d" % number) % 1000 == 0]
+    assert 3 <= len(held_out) <= 20
 
 
 def test_what_is_in_the_splits(hub):
