@@ -39,7 +39,7 @@ PATIENTS = (
         probe="parameters", guard="tests/test_attention.py::test_the_number_of_heads_does_not_change_the_number_of_parameters"),
     Patient(
         id="A3", chapter="04_attention", title="a mask whose meaning changes between two files",
-        symptom="A text alone is read as ever. In a batch, texts with padding get vectors that have little to do with their words.",
+        symptom="Without an attention mask a text is read as ever. With one, even if nothing in it is hidden, other vectors come out, and the loss ends far higher.",
         disease="One file makes masks in which True means hide, the next reads them as True means keep: real tokens look at the padding and at nothing else.",
         cure="One meaning, written down where masks are made and where they are used; and never changed in place.",
         published="in a repository where `True` hides in the encoder and keeps in the decoder, filled in place with `masked_fill_`",
@@ -59,7 +59,7 @@ PATIENTS = (
         probe="row_of_padding", guard="tests/test_attention.py::test_a_query_with_nothing_to_look_at_gets_the_mean_of_all_values"),
     Patient(
         id="A5", chapter="04_attention", title="a softmax over the queries",
-        symptom="The maps of attention look busy, and the loss of masked words stops early at a value that is much too high.",
+        symptom="A text alone is read, and its maps of attention look busy. With padding in the batch nothing that comes out is a number.",
         disease="The softmax runs over the axis of the queries: every token is looked at in total once, and a token may look at all or at nothing.",
         cure="Over the keys, the last axis: how one token shares out its attention.",
         published="in a tutorial whose `softmax(dim=1)` met a tensor with one axis more than its author thought of",

@@ -116,7 +116,7 @@ PATIENTS = (
         probe="longest_instance", guard="tests/test_data_original.py::test_every_instance_is_well_made"),
     Patient(
         id="D4", chapter="07_pretraining_data", title="the other label",
-        symptom="A head for next sentences from a published checkpoint is nearly always wrong, and never by chance.",
+        symptom="A head for next sentences from a published checkpoint is wrong nearly every time, where a coin would be right in half of the cases.",
         disease="1 stands for 'follows' here. In the original 1 is 'random'.",
         cure="State which class is which, and keep the original's: 0 = it follows.",
         published="codebases differ; the name `is_next` turns the meaning over without a word",
@@ -146,7 +146,7 @@ PATIENTS = (
         probe="random_share_of_long_sentences", guard="tests/test_data_statistics.py::test_long_sentences_are_random_as_often_as_others"),
     Patient(
         id="R13", chapter="07_pretraining_data", title="after ten tries, the same document",
-        symptom="A corpus of one document is accepted. The model learns to call about half of its true continuations random.",
+        symptom="A corpus of one document is accepted, and about half of its pairs are labelled random, though both of their texts are from it.",
         disease="Ten times another document is drawn for; then whatever came last is taken, the same document included, and still labelled random.",
         cure="At least two documents, else an error; and one draw among the others in the end.",
         published="in the original program",

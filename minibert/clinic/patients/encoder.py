@@ -5,7 +5,7 @@ from minibert.clinic.patient import Edit, Patient
 PATIENTS = (
     Patient(
         id="G1", chapter="05_encoder", title="a times for a plus in GELU",
-        symptom="The loss falls more slowly than it should, and large negative numbers inside the feed-forward come out as large positive ones.",
+        symptom="Large negative numbers inside the feed-forward come out as large positive ones, and no unit is ever switched off.",
         disease="x · 0.5 · (1 · erf(x/√2)): a * stands where a + belongs, and the activation is an even function, g(-x) = g(x).",
         cure="x · 0.5 · (1 + erf(x/√2)): for large x it is x, for large -x it is 0.",
         published="in a tutorial that writes GELU out by hand, and in the programs of those who typed it in",
@@ -18,7 +18,8 @@ PATIENTS = (
         probe="gelu_at_minus_1_and_1", guard="tests/test_encoder.py::test_gelu_is_no_even_function"),
     Patient(
         id="E1", chapter="05_encoder", title="no residual connections",
-        symptom="Two layers train. Twelve do not: the loss stays where it began, and all tokens of a text soon have one and the same vector.",
+        symptom="Two layers train. Six or twelve do not: the loss stops at that of a model which knows how frequent words are and nothing else, and "
+                "all tokens of a text have one and the same vector.",
         disease="Nothing leads round attention and feed-forward: what a layer does not pass on is lost, and hardly any gradient reaches the first layers.",
         cure="Add the input of both halves to their output, in every layer.",
         published="in a tutorial whose encoder layer is attention followed by a feed-forward, and nothing else",
@@ -31,7 +32,7 @@ PATIENTS = (
         probe="gradient_that_arrives", guard="tests/test_encoder.py::test_a_sublayer_that_says_nothing_lets_its_input_pass"),
     Patient(
         id="E2", chapter="05_encoder", title="one layer where twelve were announced",
-        symptom="Training is wonderfully fast and the file is small. The model reaches a loss that it then never leaves.",
+        symptom="Training is wonderfully fast, the file is small, and the results are those of a far smaller model.",
         disease="One encoder layer is made and called once; the number of layers in the config is read by nobody.",
         cure="As many layers as num_hidden_layers says, each with weights of its own, one after the other.",
         published="in a tutorial that announces BERT-base and calls its encoder once",
@@ -41,7 +42,8 @@ PATIENTS = (
         probe="layers", guard="tests/test_encoder.py::test_hidden_states_are_the_embeddings_and_then_every_layer"),
     Patient(
         id="E3", chapter="05_encoder", title="twelve copies of one fresh layer",
-        symptom="In the first steps of training all layers have the same gradients to within a little, and learning starts late.",
+        symptom="A deep model learns a little more slowly than its twin with the same config, and in the first steps the weights of any two layers lie "
+                "strangely close together.",
         disease="One layer is initialised and copied: all layers start with the same weights, so that depth brings nothing until they have drifted apart.",
         cure="Draw the weights of each layer, after the layers are made.",
         published="wherever `clones(layer, N)` by deepcopy is not followed by an initialisation of the whole",

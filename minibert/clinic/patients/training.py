@@ -15,7 +15,7 @@ PATIENTS = (
         probe="accuracy_of_a_perfect_guesser", guard="tests/test_training.py::test_accuracies_are_shares_of_the_predictions"),
     Patient(
         id="T4", chapter="08_pretraining", title="weight decay on everything",
-        symptom="The longer the run, the smaller the factors of the norms; the loss ends a little higher than it should.",
+        symptom="The longer the run, the smaller the factors of the norms: they creep from 1 towards 0.",
         disease="The second group of parameters, biases and norms, has the weight decay of the first: its factors are pulled from 1 to 0.",
         cure="Two groups: decay for matrices, none for biases and norms.",
         published="in tutorials that hand `model.parameters()` to AdamW as one list",
@@ -25,7 +25,7 @@ PATIENTS = (
         probe="decay_groups", guard="tests/test_training.py::test_weight_decay_spares_biases_and_norms_and_nothing_else"),
     Patient(
         id="T5", chapter="08_pretraining", title="a constant learning rate, from the first step on",
-        symptom="The loss rises in the first steps, sometimes for good, and later trembles where it should come to rest.",
+        symptom="In the first steps the loss goes up where it should fall, sometimes for good; at the end it trembles where it should come to rest.",
         disease="The schedule is missing: Adam's first steps, when its averages know next to nothing, are made at full rate, and so are the last.",
         cure="Up in a line over the warm-up, then down in a line to 0.",
         published="in a tutorial with a constant rate of 0.005 and Adam",
