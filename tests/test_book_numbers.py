@@ -1,6 +1,7 @@
 """Every number in the prose has a source; and the check finds those that have none."""
 
 import json
+import re
 import sys
 
 import nbformat
@@ -154,3 +155,40 @@ def test_arithmetic_and_places_in_a_log(tmp_path):
     assert compute("7,087,872 - 7,000,000") == 87_872 and compute("-(2 ** 3) + sqrt(16) * ln(1)") == -8
     assert log_value(book, "speed", "count(rows[*].score)") == 3 and log_value(book, "speed", "rows[variant=b].score / rows[0].score") == 82.5
     assert log_value(book, "speed", "rows[0].score / 2") == 0.25 and Figure("0.60", 0.6, 2).significant == 1
+
+
+# ---------------------------------------------------------------- several seeds, and how far they lie apart
+
+SPREAD = re.compile(r"\b(?:min|max|sorted|std|quantile|fill_between|errorbar|seed|\w+_(?:low|high)|lowest|highest|spread|apart)\b")
+
+
+def bands_missing(notebook):
+    """Logs with several seeds of which no cell, from the one that opens them to the next that opens another, shows how far these lie apart."""
+    opened = None
+    for cell in [*notebook.cells, new_code_cell('benchmark_log("")')]:
+        if cell.cell_type != "code":
+            continue
+        if names := re.findall(r'benchmark_log\("([\w-]*)"\)', cell.source):
+            if opened:
+                yield opened
+            opened = names[-1] if names[-1] and has_seeds(names[-1]) else None
+        if cell.outputs and SPREAD.search(cell.source):
+            opened = None
+
+
+def has_seeds(name):
+    rows = json.loads((ROOT / "benchmarks" / "logs" / f"{name}.json").read_text(encoding="utf-8")).get("rows", [])
+    return len({row["variant"] for row in rows}) < len(rows)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("[01]?_*.ipynb")), ids=lambda path: path.stem)
+def test_what_was_measured_with_several_seeds_is_shown_with_their_spread(path):
+    assert list(bands_missing(nbformat.read(path, 4))) == []
+
+
+def test_a_mean_alone_is_noticed():
+    output = [new_output("stream", name="stdout", text="0.5")]
+    opened = new_code_cell('log = benchmark_log("small_world")\nprint(mean(log))', outputs=output)
+    assert list(bands_missing(new_notebook(cells=[opened, new_code_cell("plot(mean(log))", outputs=output)]))) == ["small_world"]
+    assert list(bands_missing(new_notebook(cells=[opened, new_code_cell("print(max(log) - min(log))", outputs=output)]))) == []
+    assert has_seeds("failures") and not has_seeds("scaling")
