@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.encoder import BertEncoder
-from minibert.exercises.base import Exercise, Mistake, Unforeseen, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, draw, Unforeseen, expect_tensor, recognise
 from minibert.positions import sinusoidal_table
 from minibert.summarization.heads import InterSentenceEncoder
 from minibert.summarization.oracle import ngrams, overlap_f1
@@ -94,6 +94,11 @@ def check_bertsum_input(answer):
         ([0, 0, 0, 0], f"Your places are {places}: where each [CLS] stands in its own sentence. Wanted is where it stands in the document."),
         ([101] * 4, f"Your places are {places}: that is what a [CLS] is. Wanted is where it stands."),
     ], "the places")
+    again = answer([[9], [8, 8]], 1, 2)
+    for part, wanted, name in zip(again, bertsum_input([[9], [8, 8]], 1, 2), ("ids", "segments", "places")):
+        mine = part.tolist() if isinstance(part, Tensor) else list(part)
+        if mine != wanted:
+            raise Mistake(f"With cls_id 1 and sep_id 2, for two sentences of 1 and 2 pieces, your {name} are {mine}; {wanted} is right. Take the ids of [CLS] and [SEP] as they are given.")
 
 
 # -- build: the greedy oracle ----------------------------------------------------------------------------------------
@@ -169,6 +174,14 @@ def check_greedy_choice(answer):
     _name(crossing, [2], [], "your choice from 'b', 'a x', 'a b' for the summary 'a b'")
     few = run([["a", "b"]], ["a", "b", "c"], 3)
     _name(few, [0], [], "your choice of 3 from a document of one sentence")
+    trap = run([text.split() for text in ("b b b a", "a f b c", "e f f", "e b e f", "f f")], "d f b f e".split(), 3)
+    _name(trap, [1, 3], [
+        ([1, 2], "Where the best set of sentences does not hold the best sentence, you find the best set. That is no greedy choice: begin with sentence 3, the best alone, and keep it."),
+        ([2, 3], "You join sentences and count pairs that run from one into the next; a pair stands inside a sentence."),
+        ([0, 2, 3], "You join sentences in the order of choice and count pairs that run from one into the next; a pair stands inside a sentence."),
+        ([1], "Pairs of neighbours alone decide with you; single words count as well."),
+        ([3], "Single words alone decide with you; pairs of neighbours count as well."),
+    ], "your choice where the best sentence is not in the best set")
 
 
 def _numbers_of(found, what):
@@ -233,6 +246,13 @@ def check_sentence_encoder(answer):
         raise Mistake(f"Your class cannot take the weights of the package's: {error}.") from None
     with torch.no_grad():
         _compare_with(head, mine, vectors, mask)
+    vectors.requires_grad_()
+    if not (score := mine(vectors, mask)[0, 0]).requires_grad or torch.autograd.grad(score, vectors, allow_unused=True)[0] is None:
+        raise Mistake("No gradient goes from your scores back to the vectors, so the model that makes them would never learn: no detach, no comparison.")
+    small = answer(8, 12, 2, 1)
+    if (found := {name: list(p.shape) for name, p in small.state_dict().items()}) != (wanted := {name: list(p.shape) for name, p in InterSentenceEncoder(8, 12, 2, 1).state_dict().items()}):
+        name = next(name for name in {**wanted, **found} if found.get(name) != wanted.get(name))
+        raise Mistake(f"{answer.__name__}(12, 20, 3, 2) is right, but in {answer.__name__}(8, 12, 2, 1) {name} is {found.get(name)} where {wanted.get(name)} is right: use the sizes that are given.")
 
 
 def _fitting(part, vectors, mask):
@@ -373,6 +393,12 @@ def check_states_of(answer):
         (all_states(cells, x, own=True), f"Your layer 1 reads its own state and nothing from below: sentence 0 has {mine[0, 1, 0, 0]:.2f} first, and {right[0, 1, 0, 0]:.2f} is right."),
         (all_states(cells, x, carried=True), f"Your layer 1 begins with the last state of layer 0 instead of zeros: {mine[0, 1, 0, 0]:.2f} first, where {right[0, 1, 0, 0]:.2f} is right."),
     ], "your result, as a tensor [N, k, B, H],", 1e-9)
+    short = torch.randn(1, 6, 3, dtype=torch.float64, requires_grad=True)       # [B, N, H]
+    again = answer(cells[:2], short)
+    if [len(again), len(again[0])] != [6, 2]:
+        raise Mistake(f"For 4 sentences and 3 layers you are right; for 6 sentences and 2 layers you give back {len(again)} lists of {len(again[0])}. Take the numbers from x and cells.")
+    if not again[-1][-1].requires_grad:
+        raise Mistake("No gradient goes from your states back to x, so what stands before the network would never learn: no detach, no torch.no_grad.")
 
 
 def all_states(cells, x, parallel=False, forget=False, late=False, carried=False, bottom=False, before=False, own=False):
@@ -439,6 +465,17 @@ def check_logits_in_two_parts(answer):
         (recurrent.sum(dim=-1, keepdim=True) + bias, "Your second part sums up r; each number has its weight."),
         (sentence.mean(dim=1, keepdim=True) + bias, "Your second part is made of the sentences; the part that all share comes from r."),
     ], "the part of the document", 1e-9)
+    vectors, recurrent = draw(3, 2, 4).requires_grad_(), draw(3, 4, seed=1)     # [B, N, H], [B, H]
+    try:
+        parts = answer(vectors, recurrent, draw(4, seed=2), -1.3)
+    except RuntimeError as error:
+        raise Mistake(f"For 2 documents of 4 sentences you are right; for 3 documents of 2 sentences you stop ({error}). Take the sizes from what is given.") from None
+    for part, wanted, name in zip(parts, logits_in_two_parts(vectors, recurrent, draw(4, seed=2), -1.3), ("first", "second")):
+        if part.shape != wanted.shape or not torch.allclose(part, wanted):
+            raise Mistake(f"With the bias 0.7 you are right; with -1.3, for 3 documents of 2 sentences, your {name} part begins with {part.flatten()[0]:.2f} where {wanted.flatten()[0]:.2f} is right. "
+                          "Use the bias and the sizes that are given.")
+    if not parts[0].requires_grad:
+        raise Mistake("No gradient goes from your parts back to the vectors: no detach.")
 
 
 # -- build: the choice -------------------------------------------------------------------------------------------------
@@ -512,6 +549,16 @@ def check_choose_sentences(answer):
           "your choice from 'a b c d' and 'x b c d'")
     many = _numbers_of(answer([0.2, 0.9], ["a b", "c d"], 5), "choose_sentences")
     _name(many, [0, 1], [], "your choice of 5 from 2 sentences")
+    chain = ["a b c x", "d e f y", "z a b c", "w d e f", "b c x", "z a b", "r s t r s t"]
+    found = _numbers_of(answer([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3], list(chain), 7), "choose_sentences")
+    _name(found, [0, 1, 5, 6], [
+        ([0, 1, 2, 3, 4, 5, 6], "You compare a sentence with the one chosen last; it must repeat none of those that are chosen."),
+        ([0, 1, 3, 5, 6], "You compare a sentence with the one chosen first; it must repeat none of those that are chosen."),
+        ([0, 1, 6], "You keep the trigrams of sentences that were passed over: 'z a b' stands in one of them, which no reader will see. Only what is chosen is taken."),
+        ([0, 1, 5], "You pass over 'r s t r s t', which repeats itself and no other sentence."),
+    ], "your choice from sentences that repeat others")
+    nothing = _numbers_of(answer([0.9], ["a b c"], 0), "choose_sentences")
+    _name(nothing, [], [([0], "Asked for 0 sentences you choose 1: look whether there are k *before* you choose.")], "your choice of 0 sentences")
 
 
 EXERCISES = [

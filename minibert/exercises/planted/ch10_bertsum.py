@@ -72,6 +72,16 @@ input_own_place = named("input_own_place", _input(place=lambda n, ids, tokens: t
 input_ids_for_places = named("input_ids_for_places", _input(place=lambda n, ids, tokens: tokens[0]))
 
 
+def input_of_berts_ids(sentences, cls_id, sep_id):
+    return input_by_loops(sentences, 101, 102)
+
+
+def input_that_grows(sentences, cls_id, sep_id):
+    for pieces in sentences:
+        pieces.append(sep_id)
+    return input_by_loops([pieces[:-1] for pieces in sentences], cls_id, sep_id)
+
+
 # -- build: the greedy oracle ----------------------------------------------------------------------------------------
 
 def _overlap(sentences, summary, numbers, sizes=(1, 2)):
@@ -154,6 +164,21 @@ def greedy_of_nothing(sentences, summary, k):
 def greedy_by_value(sentences, summary, k):
     scores = {n: _overlap(sentences, summary, [n]) for n in range(len(sentences))}
     return [scores[max(scores.values())]]
+
+
+def greedy_of_all_sets(sentences, summary, k):
+    sets = [numbers for size in range(k + 1) for numbers in itertools.combinations(range(len(sentences)), size)]
+    return list(max(sets, key=lambda numbers: (_overlap(sentences, summary, numbers), -len(numbers))))
+
+
+def _joined(sentences, summary, numbers):
+    words = [word for n in numbers for word in sentences[n]]
+    return sum(overlap_f1(ngrams(words, size), ngrams(summary, size)) for size in (1, 2))
+
+
+greedy_across_sentences = named("greedy_across_sentences", _greedy(score=lambda s, t, numbers: _joined(s, t, sorted(numbers))))
+greedy_across_choices = named("greedy_across_choices", _greedy(score=_joined))
+greedy_by_pairs = named("greedy_by_pairs", _greedy(score=lambda s, t, numbers: _overlap(s, t, numbers, (2,))))
 
 
 # -- build, and swapped in: the encoder over sentences -----------------------------------------------------------------
@@ -351,6 +376,16 @@ class EncoderScoresInputs(SentenceEncoder):
         return self.scorer(vectors).squeeze(-1).sigmoid() * mask
 
 
+class EncoderDetached(SentenceEncoder):
+    def logits(self, vectors, mask):
+        return super().logits(vectors.detach(), mask)
+
+
+class EncoderOfTwelve(SentenceEncoder):
+    def __init__(self, hidden_size, feedforward_size=2048, num_heads=8, num_layers=2):
+        super().__init__(12, 20, 3, 2)
+
+
 # -- build: a list for every step --------------------------------------------------------------------------------------
 
 def states_by_append(cells, x):
@@ -431,6 +466,14 @@ states_of_a_document = named("states_of_a_document", _stopping(lambda length, k:
 states_from_nothing = named("states_from_nothing", _stopping(lambda length, k: [[None] * k for _ in range(length)], lambda x, states, i, n: states[n][i - 1]))
 
 
+def states_of_four(cells, x):
+    return _wrong_states()(cells, x)[:4]
+
+
+def states_detached(cells, x):
+    return _wrong_states()(cells, x.detach())
+
+
 # -- think: what the recurrent network adds ----------------------------------------------------------------------------
 
 def parts_by_einsum(vectors, recurrent, weight, bias):
@@ -462,6 +505,11 @@ parts_in_a_row = named("parts_in_a_row", lambda v, r, w, b: (v @ w, (r @ w + b)[
 parts_less_bias = named("parts_less_bias", lambda v, r, w, b: (v @ w, (r @ w - b)[:, None]))
 parts_counted = named("parts_counted", lambda v, r, w, b: (v @ w, (v.size(1) * r @ w + b)[:, None]))
 parts_halved = named("parts_halved", lambda v, r, w, b: (v.float() @ w.float(), (r @ w + b)[:, None]))
+
+
+parts_of_one_bias = named("parts_of_one_bias", lambda vectors, recurrent, weight, bias: parts_by_einsum(vectors, recurrent, weight, 0.7))
+parts_detached = named("parts_detached", lambda vectors, recurrent, weight, bias: parts_by_einsum(vectors.detach(), recurrent, weight, bias))
+parts_of_two_documents = named("parts_of_two_documents", lambda vectors, recurrent, weight, bias: (vectors @ weight, (recurrent @ weight + bias).view(2, 1)))
 
 
 # -- build: the choice -------------------------------------------------------------------------------------------------
@@ -538,6 +586,29 @@ def choice_filled_up(scores, sentences, k):
     return sorted([*chosen, *[n for n in range(len(scores)) if n not in chosen][:k - len(chosen)]])
 
 
+def _comparing(name, repeats):
+    """A planted wrong answer: repeats(trigrams of a sentence, trigrams of the chosen ones, of all that were looked at) decides."""
+    def answer(scores, sentences, k):
+        chosen, taken, seen = [], [], set()
+        for n in sorted(range(len(scores)), key=lambda n: -scores[n]):
+            trigrams = ngrams(sentences[n].split(), 3)
+            if len(chosen) < k and not repeats(trigrams, taken, seen):
+                chosen.append(n)
+                taken.append(trigrams)
+            seen |= trigrams
+        return sorted(chosen)
+    return named(name, answer)
+
+
+choice_beside_the_last = _comparing("choice_beside_the_last", lambda trigrams, taken, seen: any(trigrams & other for other in taken[-1:]))
+choice_beside_the_first = _comparing("choice_beside_the_first", lambda trigrams, taken, seen: any(trigrams & other for other in taken[:1]))
+choice_of_all_seen = _comparing("choice_of_all_seen", lambda trigrams, taken, seen: bool(trigrams & seen))
+
+
+def choice_of_one_at_least(scores, sentences, k):
+    return choice_by_argmax(scores, sentences, max(k, 1))
+
+
 ANSWERS = {
     "bertsum_input": Answers(
         right=(input_by_loops, input_read_back),
@@ -549,7 +620,8 @@ ANSWERS = {
                input_no_cls: "has a \\[CLS\\], and", input_two_cls: "end with a \\[CLS\\];", input_halves: "rounded down", input_fractions: "half of n\\. ",
                input_thirds: "there is a 2", input_last_segment: "last sentence alone", input_lists_of_segments: "one number, and the stub repeats",
                input_one_special: "one special token a sentence", input_before: "last token before", input_lengths: "the lengths of the sentences",
-               input_own_place: "in its own sentence", input_ids_for_places: "what a \\[CLS\\] is"}),
+               input_own_place: "in its own sentence", input_ids_for_places: "what a \\[CLS\\] is",
+               input_of_berts_ids: "cls_id 1 and sep_id 2", input_that_grows: "changes `sentences`"}),
     "greedy_choice": Answers(
         right=(greedy_by_recursion, greedy_by_gains),
         wrong={greedy_alone: "overlap most \\*alone\\*", greedy_in_order_of_choice: "order of choice", greedy_last_alone: "and stop: sentence 0",
@@ -557,7 +629,8 @@ ANSWERS = {
                greedy_takes_nothing_for_something: "an overlap of 0 is none", greedy_last_of_equals: "first one is chosen",
                greedy_lowest: "lowest overlap", greedy_twice: "in it twice", greedy_one_too_many: "Asked for 1 sentence you choose 2", greedy_one_too_few: "Asked for 1 sentence you choose none",
                greedy_sums: "not a sum of overlaps", greedy_largest_number: "the largest \\*number\\*", greedy_labels: "every sentence, labels",
-               greedy_sorts_in_place: "sorts in place", greedy_tensors: "tensors in a list", greedy_of_nothing: "the largest of nothing", greedy_by_value: "not a score and not a place"}),
+               greedy_sorts_in_place: "sorts in place", greedy_tensors: "tensors in a list", greedy_of_nothing: "the largest of nothing", greedy_by_value: "not a score and not a place",
+               greedy_of_all_sets: "no greedy choice", greedy_across_sentences: "run from one into the next", greedy_across_choices: "in the order of choice and count", greedy_by_pairs: "Pairs of neighbours alone"}),
     "SentenceEncoder": Answers(
         right=(EncoderByHand, EncoderOneByOne),
         wrong={EncoderWithoutPositions: "know no positions", EncoderScaled: "scaled by √H = 3.46", EncoderBackwards: "from the end",
@@ -568,21 +641,21 @@ ANSWERS = {
                EncoderTimesPositions: "\\*times\\* the table", EncoderBesidePositions: "is 24 wide", EncoderMaskOfQueries: r"\[B, 1, N, 1\]", EncoderMaskFlat: "somewhere it does not fit",
                EncoderMaskOfNumbers: "no longer boolean", EncoderWithoutScorer: "first number of each state", EncoderOfMeans: "means of the states",
                EncoderNormedTwice: "once too often", EncoderScoresOnlyPadding: "padding and nothing else", EncoderTanh: "a tanh", EncoderRelu: "positive logits",
-               EncoderDecides: "a decision", EncoderScoresInputs: "as they went in"}),
+               EncoderDecides: "a decision", EncoderScoresInputs: "as they went in", EncoderDetached: "No gradient", EncoderOfTwelve: r"SentenceEncoder\(8, 12, 2, 1\)"}),
     "states_of": Answers(
         right=(states_by_append, states_sentence_by_sentence),
         wrong={states_aliased: "share one inner list", states_copied_late: "written into all", states_parallel: "layer 1 reads x", states_forgetful: "begin at zeros again",
                states_late: "\\*last\\* state of layer 0", states_carried: "begins with the last state", states_backwards: "from the last sentence to the first",
                states_by_layer: "not 3 lists of 4", states_last_layer: "8 of the 12 places", states_stacked: "not a Tensor", states_in_place: "changes `x`",
                states_of_the_bottom: "layer 2 reads layer 0", states_before: r"sentence \*before\*", states_of_its_own: "reads its own state", states_without_places: "could be filled",
-               states_other_way_round: "lists do not have", states_flat: "yours are None", states_of_a_document: "documents first", states_from_nothing: "still None. Layer 0 has nothing"}),
+               states_other_way_round: "lists do not have", states_flat: "yours are None", states_of_a_document: "documents first", states_from_nothing: "still None. Layer 0 has nothing", states_of_four: "give back 4 lists of 2", states_detached: "No gradient"}),
     "logits_in_two_parts": Answers(
         right=(parts_by_einsum, parts_by_difference),
         wrong={parts_whole: "is the whole logit", parts_bias_first: "holds the bias 0.7", parts_without_bias: "bias 0.7 is missing",
                parts_only_bias: "what the recurrent network says is missing", parts_swapped: "wrong order", parts_flat: "Give it a second axis",
                parts_repeated: "one is enough", parts_unweighted: "sums up the vectors", parts_r_unweighted: "sums up r", parts_added: "not a Tensor",
                parts_centred: "no longer add up", parts_multiplied: "you multiply by it", parts_r_first: "holds r, which", parts_squashed: "before any sigmoid", parts_in_a_row: r"shape \[1, 2\]",
-               parts_less_bias: "subtract the bias", parts_counted: "once for each of the 4", parts_halved: "digits only"}),
+               parts_less_bias: "subtract the bias", parts_counted: "once for each of the 4", parts_halved: "digits only", parts_of_one_bias: "with -1.3, for 3", parts_detached: "No gradient", parts_of_two_documents: "for 3 documents of 2 sentences you stop"}),
     "choose_sentences": Answers(
         right=(choice_by_argmax, choice_by_tensor),
         wrong={choice_without_blocking: "told of the bank twice", choice_by_place: "not by place", choice_by_score_order: "in order of score; a summary",
@@ -591,5 +664,6 @@ ANSWERS = {
                choice_by_letters: "three \\*letters\\*", choice_by_bags: "only in the same order", choice_by_combinations: "which do not stand in a row", choice_past_the_end: "two words before the end",
                choice_before_the_end: "share their last three words", choice_by_all: "the same word for word",
                choice_always_blocks: "where nothing is repeated", choice_by_union: "nothing is taken yet", choice_backwards: "from the end",
-               choice_by_lookup: "looked up by its score", choice_of_nothing: "sorts in place"}),
+               choice_by_lookup: "looked up by its score", choice_of_nothing: "sorts in place",
+               choice_beside_the_last: "the one chosen last", choice_beside_the_first: "the one chosen first", choice_of_all_seen: "passed over: .z a b", choice_of_one_at_least: "Asked for 0"}),
 }
