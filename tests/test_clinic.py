@@ -13,6 +13,7 @@ import pytest
 import torch
 
 import minibert.attention
+import minibert.data
 from minibert import BertModel
 from minibert.clinic import PATIENTS, PROBES, PUZZLES, Edit, admit, infected, operate, operated, same, shown
 from minibert.clinic.patient import PACKAGE, healthy_source
@@ -37,7 +38,7 @@ def package_state() -> dict:
         for owner in owners:
             for name, value in vars(owner).items():
                 function = inspect.unwrap(getattr(value, "__func__", value)) if callable(value) else None
-                kept = (function.__code__, function.__defaults__) if isinstance(function, FunctionType) else None
+                kept = (function.__code__, function.__defaults__, dict(function.__kwdefaults__ or {})) if isinstance(function, FunctionType) else None
                 kept = dict(value) if isinstance(value, dict) and not name.startswith("__") else kept
                 state[module.__name__, owner, name] = kept
     return state
@@ -155,6 +156,19 @@ def test_lines_that_are_not_there_once(file, times):
 def test_comments_and_margins_play_no_part():
     short = replace(PATIENTS["E2"], edits=(Edit("positions.py", "            return self.weight[position_ids]   # other words", "return 1"),))
     assert "        return 1\n" in short.sources()["positions.py"]
+
+
+def test_defaults_of_arguments_change_as_well(monkeypatch):
+    before, line = package_state(), "dropout: float = 0.0) -> tuple[Tensor, Tensor]:"
+    monkeypatch.setitem(PATIENTS, "A1", replace(PATIENTS["A1"], edits=(Edit("attention.py", line, line.replace("0.0", "0.5")),)))
+    with infected("A1"):
+        assert minibert.attention.attend.__defaults__ == (None, 0.5)
+    line = "replace: tuple[float, float] = (0.8, 0.1), generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:"
+    monkeypatch.setitem(PATIENTS, "A1", replace(PATIENTS["A1"], edits=(Edit("data/masking.py", line, line.replace("0.1", "0.2")),)))
+    with infected("A1"):
+        assert minibert.data.mask_tokens.__kwdefaults__["replace"] == (0.8, 0.2)
+    monkeypatch.undo()
+    assert package_state() == before
 
 
 def test_only_functions_and_dictionaries_change_in_place(monkeypatch):
