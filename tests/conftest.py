@@ -14,9 +14,9 @@ from tools.environment import ROOT
 def site(tmp_path_factory) -> Path:
     """Build the book in a copy, with warnings as errors; returns the folder of its pages."""
     source = tmp_path_factory.mktemp("book")
-    for name in ("_config.yml", "_toc.yml"):
+    for name in ("_config.yml", "_toc.yml", "README.md"):
         shutil.copy(ROOT / name, source)
-    for name in ("book", "notebooks"):
+    for name in ("book", "notebooks", "minibert", "tests", "benchmarks"):     # the last three: equations and numbers are looked up there
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
     command = [Path(sys.executable).parent / "jupyter-book", "build", source, "-W", "--keep-going"]
     done = subprocess.run(command, capture_output=True, text=True)
