@@ -24,6 +24,6 @@ def fill_mask(model: BertForPreTraining | BertForMaskedLM, tokenizer: WordPieceT
     logits = outputs.logits if isinstance(outputs, HeadOutputs) else outputs.prediction_logits     # [1, S, V]
     filled = []
     for scores in logits[batch["input_ids"] == tokenizer.mask_id]:                          # [V], for each of the M masks
-        best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))                  # [top]
+        best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))                  # [top or V] each
         filled.append([(tokenizer.id_to_token(token_id), probability) for probability, token_id in zip(best.values.tolist(), best.indices.tolist())])
     return filled

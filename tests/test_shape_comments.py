@@ -4,6 +4,7 @@ The chapters' shapes are held against their tensors where the chapters are run s
 """
 
 import re
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -12,10 +13,25 @@ import torch
 from shape_runs import RUNS
 
 from tools.shape_comments import Check, Shape, read_comment, read_source
-from tools.shapes import Call, Verdict, Watch, judge, package_sources, place
+from tools.environment import ROOT
+from tools.shapes import Call, Verdict, Watch, judge, load, package_sources, place
 
 MODEL_FILES = [f"minibert/{name}.py" for name in ("attention", "data/masking", "embeddings", "encoder", "fast", "heads", "model", "positions", "sentence",
                                                   "summarization/heads", "summarization/model")]
+
+# Tests that reach the rest of the package in a few seconds.
+TESTS = ["-m", "not slow", "-k", "not learns and not thousands and not any_text and not enumerate and not documents_around and not steps",
+         *[f"tests/test_{name}.py" for name in ("evaluation", "filling", "finetuning_choices", "finetuning_metrics", "finetuning_questions",
+                                                "finetuning_similarity", "finetuning_tagging", "finetuning_texts", "interpretability", "sentence",
+                                                "summarization_rouge", "summarization_scoring", "summarization_training")],
+         "tests/test_data_small_world.py::test_rows_that_cannot_come_about_are_refused",
+         "tests/test_data_small_world.py::test_the_floor_is_the_mean_loss_of_the_posteriors",
+         "tests/test_summarization_converter.py::test_older_names_and_what_is_never_used",
+         "tests/test_summarization_converter.py::test_a_checkpoint_scores_as_the_original",
+         "tests/test_tokenization.py::test_batches_as_in_transformers"]
+NOT_REACHED: dict[tuple[str, str], str] = {
+    ("minibert/distributed.py", "digests"): "needs several processes",
+}
 
 
 def watched(run, sources, strict=frozenset(), sizes=None) -> dict[str, list[Call]]:
@@ -50,13 +66,39 @@ def calls() -> dict[str, list[Call]]:
 @pytest.mark.parametrize("file", MODEL_FILES)
 def test_every_shape_in_the_model_is_that_of_the_tensor(file, sources, calls):
     verdict = judge(sources[file], calls[file])
-    assert not [f"{file}:{line} {problem}" for line, problem in sorted(verdict.wrong.items())]
-    assert not [f"{file}:{check.line} is never reached" for number, check in enumerate(sources[file].checks) if number not in verdict.seen]
+    problems = [f"{file}:{line} {problem}" for line, problem in sorted(verdict.wrong.items())]
+    problems += [f"{file}:{check.line} is never reached" for number, check in enumerate(sources[file].checks) if number not in verdict.seen]
+    assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize("file", MODEL_FILES)
 def test_every_line_of_the_model_that_makes_a_tensor_says_its_shape(file, sources, calls):
-    assert not [f"{file}:{line} {problem}" for line, problem in sorted(judge(sources[file], calls[file]).missing.items())]
+    problems = [f"{file}:{line} {problem}" for line, problem in sorted(judge(sources[file], calls[file]).missing.items())]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture(scope="module")
+def other_calls(calls, tmp_path_factory) -> dict[str, list[Call]]:
+    """And what some tests do, in all files of the package."""
+    path = tmp_path_factory.mktemp("shapes") / "calls.json"
+    done = subprocess.run([sys.executable, ROOT / "tools" / "shapes.py", "--record", path, "--", *TESTS], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found = load(path)
+    return {file: calls.get(place(file), []) + found.get(file, []) for file in package_sources()}
+
+
+def test_every_shape_in_the_rest_of_the_package_is_that_of_the_tensor(other_calls):
+    problems = []
+    for file, source in package_sources().items():
+        verdict, name = judge(source, other_calls[file]), place(file)
+        problems += [f"{name}:{line} {problem}" for line, problem in verdict.wrong.items()]
+        problems += [f"{name}:{check.line} is never reached" for number, check in enumerate(source.checks)
+                     if number not in verdict.seen and (name, check.value) not in NOT_REACHED]
+    assert not problems, "\n".join(problems)
+
+
+def test_every_shape_that_is_written_belongs_to_something(sources):
+    assert not [f"{name}:{line} {text}" for name, source in sources.items() for line, text in source.unread.items()]
 
 
 # ---------------------------------------------------------------- slips
@@ -94,7 +136,7 @@ def test_every_slip_in_a_comment_of_the_model_is_found(file, sources, calls):
             checks = [*source.checks[:number], wrong, *source.checks[number + 1:]]
             if wrong.line not in judge(replace(source, checks=checks), visits).wrong:
                 missed.append(f"{file}:{check.line} might say {' '.join(map(str, (some[0] for some in wrong.shapes)))}")
-    assert not missed
+    assert not missed, "\n".join(missed)
 
 
 # ---------------------------------------------------------------- the tracer

@@ -271,7 +271,7 @@ def _read_docstring(node, function: ast.FunctionDef, source: Source) -> None:
             elif gives and named and function.returns is not None and ast.unparse(function.returns).startswith("dict"):
                 for name in re.findall(r"\w+", named[0].replace(" and ", ", ")):
                     source.add(returned, line, shapes, None, name)
-            elif re.match(r" (?:and \S+ )*(?:-\w+)?->", text[at:]) and len(shapes) <= len(names) and not of:
+            elif re.match(r"(?:(?!\. )[^\[])*->", text[at:]) and len(shapes) <= len(names) and not of:
                 gives = False
                 taken = {source.checks[number].value for number in arguments}
                 for name, shape in zip([name for name in names if name not in taken], shapes):
