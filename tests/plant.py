@@ -7,6 +7,7 @@ What takes long to import is imported once, and every job is a fork of that.
 
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import json
 import os
 import resource
@@ -28,7 +29,7 @@ class Changed(importlib.abc.MetaPathFinder):
         if name not in self.sources:
             return None
         loader = ChangedLoader(name, *self.sources[name])
-        return importlib.machinery.ModuleSpec(name, loader, origin=loader.path)
+        return importlib.util.spec_from_file_location(name, loader.path, loader=loader)
 
 
 class ChangedLoader(importlib.machinery.SourceFileLoader):
