@@ -139,12 +139,6 @@ def test_hidden_states_are_the_embeddings_and_then_every_layer():
         torch.testing.assert_close(layer(states[index], mask)[0], states[index + 1], rtol=0, atol=1e-12)
 
 
-@deviation("Where the norm stands",
-           paper="post-norm, LayerNorm(x + Sublayer(x)), as in Vaswani et al. 2017",
-           original="post-norm",
-           reference="post-norm only",
-           here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
-           why="without it the sum of all layers would reach the heads unnormalised")
 def test_weights_are_given_only_where_they_are_asked_for():
     hidden, mask = hidden_and_mask()
     config = small_config(num_hidden_layers=2)
@@ -155,6 +149,12 @@ def test_weights_are_given_only_where_they_are_asked_for():
         assert weights.shape == (3, 4, 7, 7)
 
 
+@deviation("Where the norm stands",
+           paper="post-norm, LayerNorm(x + Sublayer(x)), as in Vaswani et al. 2017",
+           original="post-norm",
+           reference="post-norm only",
+           here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
+           why="without it the sum of all layers would reach the heads unnormalised")
 def test_a_pre_norm_stack_ends_in_a_norm():
     encoder, (hidden, mask) = BertEncoder(small_config(norm_first=True)).double(), hidden_and_mask()
     last = encoder(hidden, mask)[0][-1]

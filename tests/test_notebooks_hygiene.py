@@ -238,7 +238,7 @@ def sanitize(text):
     return text
 
 
-@pytest.mark.parametrize("text", ["0.123 -1.5e-05 12 s 2026-11-21 00:12:01", "torch.Size([2, 3])", "0x1f", "max difference below 1e-5: True", "minibert/attention.py",
+@pytest.mark.parametrize("text", ["0.123 -1.5e-05 12 s 2026-11-21 00:12:01", "torch.Size([2, 3])", "0x1f", "max difference below 1e-5: True", "minibert/attention.py", "--- a/minibert/attention.py",
                                   "similarity of 'bank' at 3", "<table><td>0.31</td></table>", "ValueError: hidden_size 7"])
 def test_sanitizers_leave_what_counts(text):
     assert sanitize(text) == text
@@ -253,7 +253,7 @@ def test_sanitizers_leave_every_stored_output():
 
 
 @pytest.mark.parametrize(("one", "other"), [("<X at 0x7f12ab34>", "<X at 0x7fff0000>"), ("/a/ipykernel_12/345.py:3: W", "CELL.py:3: W"),
-                                            ("/home/a/minibert/model.py:7: W", "minibert/model.py:7: W")])
+                                            ("/home/a/minibert/model.py:7: W", "minibert/model.py:7: W"), (r"C:\a\minibert/model.py:7: W", "minibert/model.py:7: W")])
 def test_sanitizers_make_equal_what_a_machine_decides(one, other):
     assert sanitize(one) == sanitize(other)
 
