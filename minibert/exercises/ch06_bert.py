@@ -1,5 +1,7 @@
 """Exercises of chapter 6: the mask, the whole model, loading weights, and reading a stranger's checkpoint."""
 
+from functools import cache
+
 import torch
 from torch import nn
 
@@ -82,29 +84,36 @@ class Bert(nn.Module):
         return BertOutputs(last_hidden_state=last, pooler_output=pooled)
 
 
-def check_bert(answer):
+@cache
+def _sample():
+    """A small model with its inputs, what is right for them, and what every known mistake makes of them."""
     config = BertConfig(vocab_size=19, hidden_size=12, num_hidden_layers=3, num_attention_heads=3, intermediate_size=20,
                         max_position_embeddings=9)
+    generator = torch.Generator().manual_seed(0)
     reference = BertModel(config).double().eval()
     with torch.no_grad():
         for parameter in reference.parameters():
-            parameter.normal_(std=0.5)      # large enough that no mistake hides behind small numbers
+            parameter.normal_(std=0.5, generator=generator)         # large enough that no mistake hides behind small numbers
+    ids = torch.randint(1, 19, (2, 7), generator=generator)                     # [B, S]
+    segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])     # [B, S]
+    mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])                           # [B, S]
+    others = []
+    for wrong, sentence in known(Bert):
+        other = wrong(config).double().eval()
+        other.load_state_dict(reference.state_dict())
+        others.append((other(ids, segments, mask), sentence.format(padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1)))
+    return config, reference, (ids, segments, mask), reference(ids, segments, mask), others
+
+
+def check_bert(answer):
+    config, reference, inputs, right, others = _sample()
+    ids, segments, mask = (given.clone() for given in inputs)       # an answer may change what it is given
     give_weights(mine := answer(config), reference.state_dict(), "Your model")
     mine = mine.double().eval()
     mine.load_state_dict(reference.state_dict())
-    ids = torch.randint(1, 19, (2, 7))                                          # [B, S]
-    segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])     # [B, S]
-    mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])                           # [B, S]
-    try:
-        found = mine(ids, token_type_ids=segments, attention_mask=mask)
-    except IndexError:
-        raise Mistake(f"Ids up to {int(ids.max())} are looked up in the segment table, which has {config.type_vocab_size} rows: "
-                      "the embeddings take ids first, segments second.") from None
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise Mistake(f"The encoder does not take your mask ({error}): it wants a boolean one of the shape [B, 1, 1, S], here [2, 1, 1, 7].") from None
+    found = _run(mine, ids, segments, mask)
     if not isinstance(found, BertOutputs):
         raise Mistake(f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}.")
-    right = reference(ids, segments, mask)
     if isinstance(found.last_hidden_state, list):
         raise Mistake(f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last.")
     texts, tokens = ids.shape
@@ -112,16 +121,40 @@ def check_bert(answer):
         raise Mistake(f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` is the first *text*; [CLS] of every text is `last[:, 0]`.")
     if list(getattr(found.last_hidden_state, "shape", [])) == [texts, config.hidden_size]:
         raise Mistake(f"Your last_hidden_state is [2, 12], a vector for each text: the two have changed places, or token 0 alone is in it. It has a vector for each token, {[*ids.shape, 12]}.")
-    others = []
-    for wrong, sentence in known(Bert):
-        other = wrong(config).double().eval()
-        other.load_state_dict(reference.state_dict())
-        others.append((other(ids, segments, mask), sentence.format(padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1)))
     if not torch.equal(found.last_hidden_state, mine(ids, segments, mask).last_hidden_state):
         raise Mistake("Two calls with the same ids differ, in evaluation mode: something is drawn. Dropout is inside the parts already, and stops there.")
     recognise(found.last_hidden_state, right.last_hidden_state, [(other.last_hidden_state, sentence) for other, sentence in others], "last_hidden_state", tolerance=1e-8)
     recognise(found.pooler_output, right.pooler_output, [(other.pooler_output, sentence) for other, sentence in others], "pooler_output", tolerance=1e-8)
     _check_other_calls(mine, reference, ids)
+
+
+def _run(mine, ids, segments, mask):
+    """The answer's outputs, or the mistake by which it stops: told by which of its parts had been entered, and left, by then."""
+    entered, left, hooks = [], [], []
+    for name in ("embeddings", "encoder"):
+        part = getattr(mine, name)
+        hooks += [part.register_forward_pre_hook(lambda *_, name=name: entered.append(name)), part.register_forward_hook(lambda *_, name=name: left.append(name))]
+    try:
+        return mine(ids, token_type_ids=segments, attention_mask=mask)
+    except IndexError:
+        if "embeddings" not in left:
+            raise Mistake(f"Ids up to {int(ids.max())} are looked up in the segment table, which has {mine.config.type_vocab_size} rows: "
+                          "the embeddings take ids first, segments second.") from None
+        if "encoder" not in left:
+            raise
+        raise Mistake(f"A state is looked up that is not there: {mine.config.num_hidden_layers} layers give back {mine.config.num_hidden_layers + 1} states, "
+                      "counted from 0; the last one is states[-1].") from None
+    except (RuntimeError, TypeError, ValueError) as error:
+        if "encoder" in left:
+            raise Mistake(f"The encoder has run, and what you make of its result does not fit ({error}). It gives back a list of states and the weights. One state is {[*ids.shape, 12]}; "
+                          f"[CLS] of every text is last[:, 0], {[len(ids), 12]}, and that goes through self.pooler[\"dense\"].") from None
+        if "encoder" in entered and "embeddings" in left:
+            raise Mistake(f"The encoder does not take what you give it ({error}): it wants the vectors that come out of the embeddings, and a boolean mask [B, 1, 1, S], "
+                          f"here {[len(ids), 1, 1, ids.size(1)]}: the stub has made it, under the name `mask`.") from None
+        raise
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 def _check_other_calls(mine, reference, ids):
@@ -202,6 +235,7 @@ def check_load_strictly(answer):
     refused(lambda t: t.pop("2.weight"), "a tensor missing", "2.weight")
     refused(lambda t: t.update({"3.bias": torch.zeros(4)}), "a tensor too many", "3.bias")
     refused(lambda t: t.update({"0.weight": torch.randn(4, 4)}), "a wrong shape", "0.weight", "1.weight")
+    refused(lambda t: t.update({"0.bias": torch.randn(1)}), "one number where a vector belongs, which would broadcast", "0.bias")
     refused(lambda t: t.update({"2.weight": torch.randn(4)}), "a vector where a matrix belongs, which would broadcast", "2.weight")
     refused(lambda t: t.update({"2.weight": torch.randn(16)}), "the right number of numbers in a wrong shape", "2.weight")
 
@@ -234,7 +268,7 @@ def check_read_shapes(answer):
         try:
             found = answer(shapes)
         except KeyError as error:
-            raise Mistake(f"The checkpoint has no tensor called {error}. Its names are those of the chapter, such as 'embeddings.word_embeddings.weight'.") from None
+            raise Mistake(f"The checkpoint has no tensor called {error}. A line `print(*shapes)` in your function shows the names that it has.") from None
         if not isinstance(found, dict):
             raise Mistake(f"Your answer should be a dict of the config's names, but it is a {type(found).__name__}.")
         unknown = [name for name in found if name not in sizes and name != "num_attention_heads"]
@@ -243,7 +277,9 @@ def check_read_shapes(answer):
         for name, right in sizes.items():
             if name not in found:
                 raise Mistake(f"Your dict has no {name}; the shapes tell it: {right}.")
-            if found[name] is not None and not isinstance(found[name], int):
+            if found[name] is None:
+                raise Mistake(f"Your {name} is None, but the checkpoint tells it: here it is {right}.")
+            if not isinstance(found[name], int):
                 raise Mistake(f"Your {name} is {found[name]!r}, a {type(found[name]).__name__}; a config holds whole numbers.")
             if found[name] != right:
                 raise Mistake(f"You read {name} {found[name]} off a checkpoint of {right}.{_reason(name, found[name], sizes)}")
@@ -274,7 +310,8 @@ EXERCISES = [
         chapter=CHAPTER, size="think", minutes=10, title="A stranger's checkpoint", solution=read_shapes, check=check_read_shapes,
         task="Someone hands you a file of weights and has lost the `config.json`. From the names and shapes alone, which numbers of the config can you "
              "recover? Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, "
-             "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell.",
+             "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell. "
+             "(The names are those of the parts that you have built; `print(*shapes)` inside the function shows them.)",
         hints=("Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
                "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors."),
         paragraph="A config that defends itself"),

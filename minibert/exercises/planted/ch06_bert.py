@@ -419,6 +419,62 @@ class BertForgetsMask(Bert):
         return super().forward(input_ids, token_type_ids, attention_mask)
 
 
+class BertMaskAsSegments(_Variant):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        return super().forward(input_ids, attention_mask, attention_mask)
+
+
+class BertMaskAsPositions(_Variant):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        states, _ = self.encoder(self.embeddings(input_ids, token_type_ids, attention_mask), self.mask(attention_mask))
+        return BertOutputs(self.last(states), self.pool(states))
+
+
+class BertSumOfStates(_Variant):
+    def last(self, states):
+        return sum(states)
+
+
+class BertFirstLayer(_Variant):
+    def last(self, states):
+        return states[1]
+
+
+class BertSquashesLast(_Variant):
+    def last(self, states):
+        return states[-1].tanh()
+
+
+class BertPoolsWithoutDense(_Variant):
+    def pool(self, states):
+        return states[-1][:, 0].tanh()
+
+
+class BertPoolsTransposed(_Variant):
+    def pool(self, states):
+        return (states[-1][:, 0] @ self.pooler["dense"].weight).tanh()
+
+
+class BertPoolsWithoutBias(_Variant):
+    def pool(self, states):
+        return (states[-1][:, 0] @ self.pooler["dense"].weight.T).tanh()
+
+
+class BertLooksTooFar(_Variant):
+    def last(self, states):
+        return states[len(states)]
+
+
+class BertTakesOneText(_Variant):
+    def pool(self, states):
+        return self.pooler["dense"](states[-1][:, 0][0, :1]).tanh()
+
+
+class BertMaskOfTheTokenizer(_Variant):
+    def mask(self, attention_mask):
+        return attention_mask
+
+
 BERT_MISTAKES = (
     (BertWithoutSegments, "The segments do not reach the embeddings: your model takes both texts for the first."),
     (BertSegmentsExchanged, "Your segments are exchanged: 0 is the first text, 1 the second, as they come in."),
@@ -456,6 +512,14 @@ BERT_MISTAKES = (
     (BertReluPooler, "Your pooler ends in ReLU; BERT's ends in tanh."),
     (BertPoolsLayerBelow, "Your pooler reads the last layer but one; it reads the last."),
     (BertPoolsEmbeddings, "Your pooler reads the embeddings; it reads the last layer."),
+    (BertMaskAsSegments, "Your attention_mask is taken for the segments: the embeddings take ids, then token_type_ids."),
+    (BertMaskAsPositions, "Your attention_mask is taken for positions: it belongs to the encoder; the embeddings know nothing of it."),
+    (BertSumOfStates, "last_hidden_state is the sum of all {states} states; take the last. (The residual connections have added already.)"),
+    (BertFirstLayer, "last_hidden_state is the output of the first layer; take the last state."),
+    (BertSquashesLast, "last_hidden_state has gone through tanh; only the pooler's vector does."),
+    (BertPoolsWithoutDense, "Your pooler is tanh of [CLS]: the linear map, `dense`, is missing."),
+    (BertPoolsTransposed, "Your pooler multiplies by dense.weight the wrong way round, or leaves out its bias: call self.pooler[\"dense\"] as it is."),
+    (BertPoolsWithoutBias, "Your pooler leaves out the bias of `dense`: call it as it is."),
 )
 
 
@@ -558,6 +622,14 @@ def load_comparing_values(model, tensors):
     if wrong:
         raise ValueError(f"{wrong}")
     model.load_state_dict(tensors)
+
+
+def load_comparing_matrices(model, tensors):
+    own = model.state_dict()
+    if own.keys() != tensors.keys() or any(own[name].dim() > 1 and own[name].shape != tensors[name].shape for name in own):
+        load_strictly(model, tensors)
+    for name in own:
+        own[name].copy_(tensors[name])
 
 
 def load_with_names_swapped(model, tensors):
@@ -715,7 +787,7 @@ ANSWERS = {
                read_usual_positions: "512 off a checkpoint of 17. That is the usual number", read_twelve_layers: "BERT-base's number",
                read_two_segments: "type_vocab_size 2 off a checkpoint of 16", read_usual_heads: "12 heads; a checkpoint",
                read_other_name: "called 'max_length'", read_as_text: "'31', a str", read_another_prefix: "no tensor called 'bert", read_whole_shape: "\\(31, 24\\), a tuple",
-               read_exchanged_tables: "max_position_embeddings 16 off a checkpoint of 17", read_nothing: "vocab_size None", read_by_heart: "31 off a checkpoint of 50", read_using_up: "changes `shapes`"}),
+               read_exchanged_tables: "max_position_embeddings 16 off a checkpoint of 17", read_nothing: "vocab_size is None", read_by_heart: "31 off a checkpoint of 50", read_using_up: "changes `shapes`"}),
     "extend_mask": Answers(
         right=(mask_by_view, mask_by_unsqueeze),
         wrong={mask_of_queries: "hides what padding \\*asks\\*", mask_inverted: "True where there is padding", mask_additive: "dtype torch.float32, as numbers to be added",
@@ -737,10 +809,11 @@ ANSWERS = {
                BertMeanOfLayers: "mean of all layers", BertSwapsIds: "Ids up to 1\\d are looked up in the segment table, which has 2",
                BertAlwaysSecondText: "With ids alone your model gives", **patterns(BERT_MISTAKES[1:3] + BERT_MISTAKES[5:7] + BERT_MISTAKES[11:18]), BertPoolsSum: "takes the sum of all",
                BertPoolsLastRealToken: "last real token", BertTanhTwice: "tanh twice", BertSoftmaxPooler: "ends in a softmax", BertUnitPooler: "as long as 1",
-               BertKeepsAxis: "\\[2, 12\\], but it has \\[2, 1, 12\\]", BertNoPooler: "is a NoneType", BertChangesPlaces: "changed places", BertNumbersAsMask: "does not take your mask",
+               BertKeepsAxis: "\\[2, 12\\], but it has \\[2, 1, 12\\]", BertNoPooler: "is a NoneType", BertChangesPlaces: "changed places", BertNumbersAsMask: "does not take what you give it",
                BertNeedsMask: "With ids alone your model stops", BertWithoutGradient: "No gradient goes from last_hidden_state", BertPoolsDetached: "No gradient goes from pooler_output",
                BertDropsOut: "Two calls", BertWithoutPoolerWeights: "2 of its names are missing, pooler.dense.weight", BertOfOneLayer: "names are missing, encoder.layer.1",
-               BertForgetsMask: "changes `attention_mask`"},
+               BertForgetsMask: "changes `attention_mask`", **patterns(BERT_MISTAKES[-8:]),
+               BertLooksTooFar: "3 layers give back 4 states", BertTakesOneText: "The encoder has run", BertMaskOfTheTokenizer: "not take what you give it .*under the name `mask`"},
         known=BERT_MISTAKES),
     "load_strictly": Answers(
         right=(load_by_pytorch, load_in_two_walks),
@@ -751,5 +824,5 @@ ANSWERS = {
                load_silent: "does not name 0.weight", load_in_order: "fits ends in RuntimeError",
                load_comparing_in_order: "its 6 names in another order", load_comparing_values: "Boolean value of Tensor",
                load_with_names_swapped: "calls 3.bias missing", load_by_assert: "ends in AssertionError", load_naming_all: "names 1.weight as well",
-               load_and_freeze: "requires_grad False", load_using_up: "changes `tensors`", load_turned: "leaves 1 of 6"}),
+               load_comparing_matrices: "one number where a vector belongs", load_and_freeze: "requires_grad False", load_using_up: "changes `tensors`", load_turned: "leaves 1 of 6"}),
 }
