@@ -79,6 +79,13 @@ def asks_before_it_runs(notebook, stem):
             yield f"nothing that is run answers the prediction: {asked[asked.rindex('> **Predict**'):][:60]!r}"
 
 
+def numbers_its_exercises_in_order(notebook, stem):
+    tasks = [cell.source for cell in notebook.cells if cell.metadata.get("minibert", {}).get("part") == "task"]
+    found = [re.match(r"### Exercise ([\d.]+)", task)[1] for task in tasks]
+    if found != [f"{int(stem[:2])}.{i}" for i in range(1, len(tasks) + 1)]:
+        yield f"the exercises stand in the order {', '.join(found)}; sort EXERCISES in minibert/exercises/ch{stem}.py as the chapter shows them"
+
+
 def closes_like_the_others(notebook, stem):
     last = list(sections(notebook))[-len(CLOSING):]
     if not all(re.fullmatch(pattern, heading) for pattern, heading in zip(CLOSING, last)):
@@ -123,8 +130,8 @@ def leads_on(notebook, stem):
         yield f"further reading that book/references.bib does not know: {', '.join(unknown)}"
 
 
-RULES = [says_what_it_teaches, says_what_it_needs, asks_before_it_runs, closes_like_the_others, quiz_is_whole, sums_up_in_five_lines,
-         says_what_differs_and_why, leads_on]
+RULES = [says_what_it_teaches, says_what_it_needs, asks_before_it_runs, numbers_its_exercises_in_order, closes_like_the_others, quiz_is_whole,
+         sums_up_in_five_lines, says_what_differs_and_why, leads_on]
 
 
 @each_chapter
@@ -164,6 +171,7 @@ MUTATIONS = {
     "says_what_it_teaches": [(r"^\*\*You will be able to\*\*$", "Read on."), (r"^- write one(.|\n)*?1\.\n|^- (tell|count|write) .*$", ""), (r"^- (.|\n)*?(?=\n\n\*\*What)", "- learn")],
     "says_what_it_needs": [(r"^\*\*What you need first\*\*", "You need"), (r"04_attention\.ipynb", "06_bert.ipynb"), (r"^\*\*What you need first\*\*.*$", "**What you need first** · courage")],
     "asks_before_it_runs": [ask_nothing, (r"^(> \*\*Predict\*\*.*)$", r"\1\n\n## Meanwhile"), drop_answers],
+    "numbers_its_exercises_in_order": [(r"^### Exercise 5\.1", "### Exercise 5.2"), (r"^### Exercise 5\.4", "### Exercise 5.5")],
     "closes_like_the_others": [(r"^## Quiz", "## Questions"), (r"^## Further reading", "### Further reading"), lambda nb: move_to_the_end(nb, "## Quiz")],
     "quiz_is_whole": [(r"\n\nRight\. ", "\n\nNo. "), (r"\n\nNo\. ", "\n\nRight. "), (r"<summary>B\.", "<summary>A."), (r"\n\nNo\. .*\n", "\n\nNo. So.\n"),
                       (r"^\*\*Question 5\.\*\*", "**And**")],

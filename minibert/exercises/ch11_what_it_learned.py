@@ -252,15 +252,15 @@ EXERCISES = [
                "`draw.choice(labels)` draws from the list as it is, so a label that stands in it nine times as often is drawn nine times as often. A `set` has no fixed order: sort it."),
         paragraph="A task without meaning", solution=random_labels, check=check_random_labels),
     Exercise(
-        chapter=CHAPTER, size="build", minutes=10, title="One word hidden at a time",
-        task="To ask a masked-word model how surprising each word of a sentence is, you need the sentence once for every word, with that word replaced by [MASK]. Make all copies as one batch. [CLS] and [SEP] are never hidden.",
-        hints=("Which places are hidden? All but the first and the last of `S`. Copy *n* hides the n-th of them.",
-               "`places[:, None] == torch.arange(S)` compares every copy's place with every column: a table with one True in each row. `torch.where(table, mask_id, ids)` does the rest."),
-        paragraph="One word at a time", solution=masked_copies, check=check_masked_copies),
-    Exercise(
         chapter=CHAPTER, size="think", minutes=12, title="Who deserves the credit?",
         task="A probe reads something off a model's vectors, with an accuracy. Before you write 'the model has learned it', three others must be asked: the commonest answer, the probe itself (by its control task), and the input (by the untrained twin). Write the rule down, so that it gives the credit to the first who can do it without training.",
         hints=("'Ahead by more than the margin' is the same comparison three times, each with another rival.",
                "The order is in the description: nobody, the probe, the input. What none of them can do goes to the training."),
         paragraph="Four rivals for one number", solution=what_it_shows, check=check_what_it_shows),
+    Exercise(
+        chapter=CHAPTER, size="build", minutes=10, title="One word hidden at a time",
+        task="To ask a masked-word model how surprising each word of a sentence is, you need the sentence once for every word, with that word replaced by [MASK]. Make all copies as one batch. [CLS] and [SEP] are never hidden.",
+        hints=("Which places are hidden? All but the first and the last of `S`. Copy *n* hides the n-th of them.",
+               "`places[:, None] == torch.arange(S)` compares every copy's place with every column: a table with one True in each row. `torch.where(table, mask_id, ids)` does the rest."),
+        paragraph="One word at a time", solution=masked_copies, check=check_masked_copies),
 ]
