@@ -20,7 +20,7 @@ from textwrap import dedent
 import torch
 
 from minibert.exercises.card import record
-from minibert.exercises.compare import Mistake, Unforeseen, draw, expect_module, expect_tensor, give_weights, recognise
+from minibert.exercises.compare import Mistake, Unforeseen, also, draw, expect_module, expect_tensor, give_weights, recognise
 from minibert.exercises.guard import expect_call, line_of, watched
 
 BLANK = "____"      # an undefined name, so that an unfilled stub says so the moment it is run

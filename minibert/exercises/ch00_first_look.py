@@ -2,7 +2,7 @@
 
 import torch
 
-from minibert.exercises.base import Exercise, Mistake, draw, known, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, known, recognise
 from minibert.sentence import mean_pool
 
 CHAPTER = "00_first_look"
@@ -36,6 +36,7 @@ def check_cosine(answer):
         if not fits:
             raise Mistake(f"For two batches you are right, but not for {what}, where the result has the shape {list(want.shape)}: work along the last axis, "
                           "dim=-1, with nothing but products and sums, and every shape fits.")
+    also(answer, cosine, (draw(4, 7).float(), draw(7, seed=1).float()), (draw(2, 3, 6), draw(2, 3, 6, seed=1)))
 
 
 # 0.2 ------------------------------------------------------------------------------------------------------------------
@@ -111,6 +112,8 @@ def check_certainly_equal(answer):
     if uneven:
         raise Mistake(f"For texts of 8 and 9 tokens you name {uneven}, right to left. The ends are equal, but not their positions: the last "
                       "token stands at 7 here and at 8 there, and a position has a vector of its own.")
+    for reading in ("left to right", "right to left", "both"):
+        also(answer, certainly_equal, ([5, 3, 1], [5, 4, 1], reading), ([9], [9], reading))
 
 
 # 0.3 ------------------------------------------------------------------------------------------------------------------
@@ -137,6 +140,8 @@ def check_mean_pooling(answer):
     half = answer(hidden.half(), mask.clone())
     if half.dtype != torch.float16:
         raise Mistake(f"For vectors in float16 you return {str(half.dtype).removeprefix('torch.')}: a mean keeps the precision of what it averages.")
+    holes = torch.tensor([[0, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]])                    # [B, S], padding may stand anywhere
+    also(answer, mean_pooling, (draw(3, 4, 2).float(), holes), (draw(1, 6, 5), torch.ones(1, 6, dtype=torch.long)), gradient=True)
 
 
 # 0.4 ------------------------------------------------------------------------------------------------------------------
@@ -171,6 +176,7 @@ def check_search(answer):
         raise Mistake(f"The best 3 of 6 documents at 80°, 40°, 175°, 10°, 60° and 100° from the query are {right}; you return {found}.")
     if list(answer(query.clone(), documents.clone(), 1)) != right[:1]:
         raise Mistake(f"Asked for 1 document you return {answer(query.clone(), documents.clone(), 1)}; the best one is {right[:1]}.")
+    also(answer, search, (draw(5), draw(9, 5, seed=1), 4), (draw(3, seed=2), draw(4, 3, seed=3), 2))
 
 
 EXERCISES = [

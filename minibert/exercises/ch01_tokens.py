@@ -5,7 +5,7 @@ from collections import Counter
 import torch
 from torch import Tensor
 
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, known
+from minibert.exercises.base import Exercise, Mistake, also, expect_tensor, known
 
 CHAPTER = "01_tokens"
 
@@ -150,6 +150,7 @@ def check_wordpiece(answer):
             if found == wrong(word, WORDPIECE_VOCAB):
                 raise Mistake(f"{yours}; {sentence}: {right}.")
         raise Mistake(f"{yours}; right is {right}.")
+    also(answer, wordpiece, ("riverbanks", {"river": 0, "##bank": 1, "##s": 2}), ("bank", {"river": 0, "##bank": 1}))
 
 
 # ---------------------------------------------------------------- greedy is not the best
@@ -276,6 +277,7 @@ def check_padded_batch(answer):
         raise Mistake(f"your mask is 1 where the id is above 0; ids say nothing here: pad_id is {BATCH_PAD} and 0 is an ordinary token.")
     if not torch.equal(mask.long(), right_mask):
         raise Mistake(f"your attention_mask is {mask.long().tolist()}; right is {right_mask.tolist()}.")
+    also(answer, padded_batch, ([[4, 1], [7, 7, 7], [5], [6, 2]], 0), ([[3, 8]], 1))
 
 
 EXERCISES = [

@@ -7,7 +7,7 @@ from torch import nn
 
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
-from minibert.exercises.base import Exercise, Mistake, draw, expect_tensor, known, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, known, recognise
 
 CHAPTER = "04_attention"
 
@@ -27,6 +27,7 @@ def check_scores(answer):
         raise Mistake("Your scores have the shape [2, 3, 7, 5]: a row for each of the 7 keys. A row belongs to a query: [2, 3, 5, 7] for 5 queries and 7 keys.")
     guesses = [(wrong(query, key), sentence) for wrong, sentence in known(scaled_scores)]
     recognise(found, right, [(guess, sentence.format(guess.std(), right.std())) for guess, sentence in guesses], "Your tensor of scores")
+    also(answer, scaled_scores, (draw(1, 2, 3, 6).float(), draw(1, 2, 3, 6, seed=1).float()), (draw(4, 1, 2, 3), draw(4, 1, 5, 3)), gradient=True)
 
 
 # 4.2 ------------------------------------------------------------------------------------------------------------------
@@ -66,6 +67,8 @@ def check_masked(answer):
         if hidden.any() and (left := float((found[1] * hidden).max())) > 0:
             raise Mistake(f"{name}, a hidden key keeps a weight of {left:.0e}: your number is not low enough.")
         recognise(found[0], mixed, [], f"{name}, your tensor of mixed values")
+    also(answer, masked_attention, (draw(1, 2, 5, 3), draw(1, 2, 5, 3, seed=1), draw(1, 2, 5, 3, seed=2), torch.ones(1, 1, 5, 5, dtype=torch.bool).tril()),
+         (draw(3, 1, 2, 4).float(), draw(3, 1, 3, 4, seed=1).float(), draw(3, 1, 3, 4, seed=2).float()), gradient=True)
     check_large_scores(answer, query.float(), key.float(), value.float(), padding)
     check_empty_row(answer, query, key, value)
 
@@ -237,6 +240,7 @@ def check_shift(answer):
         raise Mistake(SHIFT_SHAPES[shape])
     guesses = [(wrong(query, bias), sentence) for wrong, sentence in known(key_bias_shift)]
     recognise(found, right, [(guess, sentence.format(guess[0, 0, 0, 0], right[0, 0, 0, 0])) for guess, sentence in guesses], "The shift")
+    also(answer, key_bias_shift, (draw(1, 2, 4, 3).float(), draw(2, 3, seed=1).float()), (draw(3, 4, 1, 6), draw(4, 6)), gradient=True)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

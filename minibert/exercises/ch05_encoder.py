@@ -10,7 +10,7 @@ from torch import nn
 from minibert.attention import BertAttention
 from minibert.config import BertConfig
 from minibert.encoder import BertLayer
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, recognise
 
 CHAPTER = "05_encoder"
 
@@ -57,6 +57,7 @@ def check_gelu(answer):
          f"{one}: that weighs x with the *density* of the normal distribution; Φ is the probability below x, and gives {right[1]:.4f}."),
         (x * (1 + torch.erf(x / math.sqrt(2))), f"At x = 1 you have {found[5]:.4f}, twice the right value: erf runs from -1 to 1, a probability from 0 to 1."),
     ], "your GELU", tolerance=1e-6)
+    also(answer, gelu, (draw(2, 3).float(),), (draw(4, seed=1),), gradient=True)
 
 
 # -- build: a stack of layers ----------------------------------------------------------------------------------------
@@ -99,6 +100,9 @@ def check_make_stack(answer):
         for name, value in built.items():
             if value != getattr(config, name):
                 raise Mistake(f"Layer {i} has the {name} {value}; the config that was handed in says {getattr(config, name)}.")
+    other = answer(BertConfig(vocab_size=11, hidden_size=8, num_attention_heads=2, intermediate_size=16), 2)
+    if len(other) != 2 or other[0].intermediate.dense.in_features != 8:
+        raise Mistake(f"For 3 layers of 12 numbers you are right; asked for 2 layers of 8 you make {len(other)} of {other[0].intermediate.dense.in_features}. Use the config and the count that are handed in.")
 
 
 # -- build, and swapped in: one encoder layer ------------------------------------------------------------------------
@@ -244,6 +248,8 @@ def layer_parameters(hidden, intermediate):
 def check_layer_parameters(answer):
     for h, i in ((12, 20), (768, 3072)):
         found = answer(h, i)
+        if isinstance(found, bool) or not isinstance(found, int | float) or found != int(found):
+            raise Mistake(f"For hidden {h} and intermediate {i} you return {found!r}; a count of parameters is a whole number.")
         right = 4 * (h * h + h) + 2 * h * i + i + h + 4 * h
         if found == right:
             continue

@@ -82,6 +82,8 @@ def check_believe(answer):
         found = [float(answer(*case)) for case in cases]
     except ZeroDivisionError:
         raise Mistake("Where no word is ever replaced you divide by zero: compare the honest way with *both* ways together, not with the forged one.") from None
+    if isinstance(answer(*cases[0]), str):
+        raise Mistake(f"You return the text {answer(*cases[0])!r}; a chance is a number.")
     for case, value in zip(cases, found):
         right = believe(*case)
         if abs(value - right) <= 1e-3 * right + 1e-9:       # whether a draw may hit the true word makes no difference that counts
@@ -154,6 +156,12 @@ def check_shorten(answer):
         raise Mistake(f"2 and 1 tokens fit into a room of 5, and should stay as they are; you return {short}.")
     if short[0] is given[0] or short[1] is given[1]:
         raise Mistake("Where nothing has to be cut you hand back the very lists that you were given; whoever changes one then changes both. Return new ones.")
+    for room in (10, 2, 0):
+        for seed in range(3):
+            mine, right = (tuple(map(list, function(first, second, room, random.Random(seed)))) for function in (answer, shorten))
+            if mine != right:
+                raise Mistake(f"In a room of 7 you are right; in a room of {room} you keep {' and '.join(map(repr, map(''.join, mine)))} where "
+                              f"{' and '.join(map(repr, map(''.join, right)))} is right.")
 
 
 # 7.5 build, and swapped in: masking as tensor operations --------------------------------------------------------------
@@ -242,6 +250,15 @@ def check_mask_words(answer):
         raise Mistake("Two seeds choose the very same tokens.")
     if not 0.8 < float(per_row.var() / (per_row.mean() * 0.85)) < 1.2:
         raise Mistake(f"Your texts have {int(per_row.min())} to {int(per_row.max())} chosen tokens: each token should be chosen on its own.")
+    small = {"mask_token_id": 2, "vocab_size": 9, "special_ids": (2, 5)}
+    few = torch.tensor([[5, 1, 3, 4, 6, 7, 8, 0], [5, 8, 7, 6, 4, 3, 1, 0]]).repeat(200, 1)                     # [B, S]
+    corrupted, labels = answer(few, **small, generator=torch.Generator().manual_seed(3))
+    chosen = labels != -100                                                                         # [B, S]
+    if chosen.shape != few.shape or (chosen & (few == 5)).any() or not torch.equal(labels[chosen], few[chosen]) or (corrupted != few)[~chosen].any():
+        raise Mistake("With 9 words, [MASK] = 2 and the special ids 2 and 5 your labels do not fit the ids: take special_ids, and the ids themselves, as they are given.")
+    if (strange := corrupted[chosen & (corrupted != few) & (corrupted != 2)]).numel() and (int(strange.max()) > 8 or (strange == 5).any()) or not (corrupted == 2).any():
+        raise Mistake(f"With 9 words, [MASK] = 2 and the special ids 2 and 5 the model sees ids up to {int(corrupted.max())}, and [MASK] {int((corrupted == 2).sum())} times: "
+                      "take vocab_size, mask_token_id and special_ids as they are given.")
 
 
 EXERCISES = [

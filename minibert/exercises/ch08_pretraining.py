@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, draw, expect_tensor, recognise
 
 CHAPTER = "08_pretraining"
 
@@ -58,10 +58,13 @@ def check_word_accuracy(answer):
         (logits.softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0][counted].mean(),
          f"{found:.2f} is the mean probability of the right words. Accuracy asks only whether their score is the highest."),
         (torch.zeros(()), f"{you}: no hit of yours lies where a word was to be guessed. Compare the *place* of the highest score with the label, where the label is not -100."),
-    ], "your accuracy")
+    ], "your accuracy", tolerance=1e-5)
     again = float(answer(perfect, labels.clone()))
     if not math.isclose(again, 1, rel_tol=1e-6):
         raise Mistake(f"A perfect model scores {again:.2f} with you, where it must score 1; for another model you had {found:.2f}, which is right.")
+    again, fewer = draw(3, 4, 5), torch.tensor([[-100, 2, -100, 0], [4, -100, -100, -100], [-100, 1, 3, -100]])      # [B, S, V], [B, S]
+    if not math.isclose(mine := float(answer(again, fewer)), right := float(word_accuracy(again, fewer)), rel_tol=1e-5, abs_tol=1e-9):
+        raise Mistake(f"For 7 masked words you are right; for 5 in a batch of 3 rows you have {mine:.2f}, where {right:.2f} is right. Count the words that are there.")
 
 
 # -- build: the two losses -------------------------------------------------------------------------------------------
@@ -130,7 +133,7 @@ def check_pretraining_losses(answer):
         ((each.sum() + 8 * math.log(5)) / 4, f"Your word loss, {word:.2f}, divides by the 4 masked words, but its sum has all 12 positions in it: 8 with their scores set to 0, for ln V = {math.log(5):.2f} each."),
         (F.cross_entropy(word_logits.transpose(1, 2).reshape(-1, 5), flat), f"Your word loss, {word:.2f}, has scores and labels out of step: transpose and then reshape mixes the positions. `flatten(0, 1)` keeps them."),
         (-logs.max(-1).values.mean(), f"Your word loss, {word:.2f}, takes the highest log-probability of each row, whatever the word was."),
-    ], "your word loss")
+    ], "your word loss", tolerance=1e-5)
     one_hot = F.one_hot(pair_labels, 2).double()                                # [B, 2]
     recognise(pair, pairs, [
         (F.cross_entropy(pair_logits, pair_labels, ignore_index=0),
@@ -153,10 +156,14 @@ def check_pretraining_losses(answer):
         (F.nll_loss(pair_logits.log_softmax(0), pair_labels), f"Your pair loss, {pair:.2f}, takes the softmax over the pairs of the batch; the two answers stand along the last axis."),
         (F.cross_entropy(pair_logits[:1], pair_labels[:1]), f"Your pair loss, {pair:.2f}, is that of the first pair alone, the only one whose answer is 0."),
         (words, f"Your pair loss, {pair:.2f}, is the words' loss once more."),
-    ], "your pair loss")
+    ], "your pair loss", tolerance=1e-5)
     for loss, name, example in ((found[0], "word", words), (found[1], "pair", pairs)):
         if not getattr(loss, "requires_grad", False):
             raise Mistake(f"Your {name} loss, {example:.2f}, is right but a bare number: no gradient can go back through it. Leave it a tensor (no `.item()`, no `.detach()`).")
+    other = draw(3, 4, 7), torch.tensor([[-100, 6, -100, 0], [-100, -100, 3, -100], [1, 2, -100, 5]]), draw(3, 2, seed=1), torch.tensor([1, 0, 1])
+    for mine, right, name in zip(answer(*other), pretraining_losses(*other), ("word", "pair")):
+        if not math.isclose(float(mine), float(right), rel_tol=1e-5):
+            raise Mistake(f"For 4 masked words and 2 pairs you are right; for 6 words and 3 pairs your {name} loss is {float(mine):.2f} where {float(right):.2f} is right. Count what is there.")
 
 
 # -- build: a batch in pieces ----------------------------------------------------------------------------------------
@@ -319,6 +326,11 @@ def check_parameter_groups(answer):
         raise Mistake(f"Wanted are two groups; yours are {len(groups)}, of {sizes} parameters.")
     if decay_of_groups[1]:
         raise Mistake(f"Your groups are right and in the wrong order: the one of {sizes[1]} parameters that decays comes first.")
+    fewer = [("bert.embeddings.LayerNorm.weight", nn.Parameter(torch.ones(2))), ("bert.encoder.layer.11.output.dense.weight", nn.Parameter(torch.ones(2, 2)))]
+    again = answer(iter(fewer), 0.2)
+    if [len(group["params"]) for group in again] != [1, 1] or again[0]["params"][0] is not fewer[1][1] or again[0]["weight_decay"] != 0.2:
+        raise Mistake(f"For the {len(NAMES)} parameters of one model you are right; for two others and a decay of 0.2 your first group has {len(again[0]['params'])} parameters "
+                      f"and the decay {again[0]['weight_decay']}. Go by what is handed in.")
 
 
 def _described(groups):
@@ -395,6 +407,15 @@ def check_set_rates(answer):
         (factor[:, None] + peak, f"{at(50)}: you add the factor to the peak; multiply."),
         (noam[:, None].expand(-1, 2), f"{at(50)}: one over the root of the step, whatever the peak (Noam's schedule). The rate that was asked for, {peaks[0]}, is silently overwritten."),
     ], "your rate at [step, group]", tolerance=1e-9)
+    for step, steps, warmup in ((3, 10, 5), (5, 10, 5), (9, 12, 0)):
+        mine, right = [{"peak_lr": 1.0, "lr": 0.0}], [{"peak_lr": 1.0, "lr": 0.0}]
+        try:
+            answer(mine, step, steps, warmup)
+        except ZeroDivisionError:
+            raise Mistake(f"With a warm-up of {warmup} steps you divide by {warmup}: where there is none, no step is smaller than it, and the falling line holds from step 0.") from None
+        set_rates(right, step, steps, warmup)
+        if not math.isclose(mine[0]["lr"], right[0]["lr"], rel_tol=1e-6, abs_tol=1e-12):
+            raise Mistake(f"With 80 steps and a warm-up of 20 you are right; at step {step} of {steps} with a warm-up of {warmup} your factor is {mine[0]['lr']:.3f}, where {right[0]['lr']:.3f} is right.")
 
 
 # -- think: a log that cannot be ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from minibert.exercises.base import Exercise, Mistake, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, recognise
 from minibert.heads import IGNORE
 
 CHAPTER = "09_finetuning"
@@ -67,6 +67,7 @@ def check_text_logits(answer):
         (right.log_softmax(-1), "You give back log-probabilities; wanted are logits. Cross-entropy takes the softmax itself."),
         (torch.tanh(right), "There is a tanh behind the classifier too: its logits could never leave -1 to 1."),
     ], "text_logits")
+    also(answer, text_logits, (draw(3, 2, 5).float(), *(draw(*shape, seed=n).float() for n, shape in enumerate(((5, 5), (5,), (2, 5), (2,)), 1))), gradient=True)
 
 
 # -- build: a label for each word --------------------------------------------------------------------------------------
@@ -113,6 +114,7 @@ def check_first_piece_labels(answer):
     ], "the labels")
     again = _listed(answer([None, 0, 0, None], ["B-loc"], dict(_NUMBER)), "first_piece_labels")
     _name(again, [n, 3, n, n], [], "the labels of one word of two pieces")
+    also(answer, first_piece_labels, ([None, 0, 1, 1, None], ["X", "Y"], {"X": 7, "Y": 2}), ([2, None, 3], ["O", "O", "Z", "O"], {"O": 0, "Z": 1}))
 
 
 # -- build: entities ---------------------------------------------------------------------------------------------------

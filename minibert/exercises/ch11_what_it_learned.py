@@ -5,7 +5,7 @@ import random
 import torch
 from torch import Tensor
 
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, also, expect_tensor, recognise
 
 CHAPTER = "11_what_it_learned"
 
@@ -31,6 +31,7 @@ def check_offset_share(answer):
     maps = _maps(3, 6, 6)                                   # [A, S, S]
     for offset, name in ((-1, "before"), (2, "two places on")):
         _check_share(answer(maps.clone(), offset), maps, offset, name)
+    also(answer, offset_share, (_maps(2, 4, 4).float(), 1), (_maps(5, 3, 3), -2), (_maps(1, 7, 7), 0))
 
 
 def _check_share(found, maps, offset, name):
@@ -85,6 +86,7 @@ def check_attention_rollout(answer):
         (rollout(heads=lambda maps: maps[0])(maps), f"You roll out head 0 alone; the mean of all {maps.size(1)} heads is wanted."),
         (rollout(heads=lambda maps: maps.amax(dim=0))(maps), f"You take the larger weight of {maps.size(1)} heads; then a row sums to more than 1 (yours to {sums[0, 0]:.2f}). The mean is wanted."),
     ], f"the rollout of {len(maps)} layers")
+    also(answer, attention_rollout, (_maps(2, 3, 4, 4).float(),), (_maps(1, 1, 2, 2),))
 
 
 def rollout(heads=lambda maps: maps.mean(dim=0), mix=lambda mean, eye: 0.5 * mean + 0.5 * eye, step=lambda mixed, rolled: mixed @ rolled):
@@ -148,6 +150,9 @@ def check_random_labels(answer):
     moved = sum(other[word] not in labels for word, labels in of_word.items())
     if moved:
         raise Mistake(f"With the words in the other order, {moved} of {len(types)} change their label. Sort them, so that the draw depends on the seed alone.")
+    few = answer(["b", "a", "b"], ["x", "x", "x"], 0)
+    if list(few) != ["x", "x", "x"]:
+        raise Mistake(f"Where every label is 'x' you give {list(few)}: draw from the labels that are handed in.")
 
 
 # -- build: one word hidden at a time ----------------------------------------------------------------------------------
@@ -189,6 +194,7 @@ def check_masked_copies(answer):
                 (ids == ids[at][:, None], "The token 7 stands at 1 and at 3, and your copies hide both at once. Compare places, not tokens."),
                 (torch.zeros(S - 2, S, dtype=torch.bool), "Nothing is hidden in your copies: the model would see the word that it is asked for.")]
     recognise(copies.double(), right.double(), [(torch.where(hidden, 103, ids.expand(S - 2, S)).double(), text) for hidden, text in suspects], "copies")
+    also(answer, masked_copies, (torch.tensor([1, 6, 4, 2]), 3), (torch.tensor([1, 5, 2]), 0))
 
 
 # -- think: what a probe shows -----------------------------------------------------------------------------------------

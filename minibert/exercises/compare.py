@@ -51,12 +51,13 @@ def give_weights(module, weights: dict[str, Tensor], what: str) -> None:
     module.load_state_dict(weights)
 
 
-def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float = 1e-5) -> None:
+def recognise(found: Tensor, right: Tensor, suspects: list[tuple[Tensor, str]], what: str, tolerance: float | None = None) -> None:
     """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
 
     found, right [...] of one shape; every suspect is the result of one mistake (of any shape) and its sentence.
     """
     expect_tensor(found, right.shape, what)
+    tolerance = tolerance or (1e-9 if found.dtype == right.dtype == torch.float64 else 1e-5)
     found, kind = found.detach().to(right.dtype), found.dtype
     if _same(found, right, tolerance):
         return
@@ -102,3 +103,55 @@ def _likeness(found: Tensor, right: Tensor, tolerance: float) -> str:
         if size > 2 and len(bad) == size - 1:
             return f" Of axis {axis} only index {next(i for i in range(size) if i not in bad)} is right."
     return f" Of {off.numel()} numbers {int(off.sum())} are wrong."
+
+
+def also(answer, solution, *trials: tuple, gradient: bool = False) -> None:
+    """Try an answer that has been right so far on arguments of other sizes and values; a Mistake where it differs from the solution.
+
+    A tensor must have the solution's shape and precision. With `gradient`, one must also go through it to what came in.
+    """
+    for arguments in trials:
+        came = ", ".join(_shown(each) for each in arguments)
+        try:
+            found, right = answer(*arguments), solution(*arguments)
+        except (Mistake, NameError):
+            raise
+        except Exception as error:
+            raise Mistake(f"Your function was right so far, but with {came} it stops ({type(error).__name__}: {error}). "
+                          "Sizes and numbers come from the arguments, whatever they are.") from None
+        if how := _difference(found, right):
+            raise Mistake(f"Your function was right so far, but with {came} {how}. Sizes and numbers come from the arguments, whatever they are.")
+        if gradient:
+            taught = [each.requires_grad_() if isinstance(each, Tensor) and each.is_floating_point() else each for each in arguments]
+            results = answer(*taught)
+            if not all(result.requires_grad for result in (results if isinstance(results, tuple | list) else [results])):
+                raise Mistake("Your numbers are right, but no gradient goes through them back to what came in, so nothing in front could learn: no detach, no torch.no_grad, no .item().")
+
+
+def _shown(value) -> str:
+    if isinstance(value, Tensor):
+        return f"a tensor {list(value.shape)} of {str(value.dtype).removeprefix('torch.')}"
+    return text if len(text := repr(value)) < 60 else f"a {type(value).__name__} of {len(value)}"
+
+
+def _difference(found, right) -> str:
+    """How a result differs from the right one, after "with these arguments"; nothing where it does not. Containers may be of other kinds."""
+    if isinstance(right, Tensor):
+        if not isinstance(found, Tensor):
+            found = torch.as_tensor(found)
+        if found.shape != right.shape:
+            return f"your result has the shape {list(found.shape)}, where {list(right.shape)} is right"
+        if found.is_floating_point() and right.is_floating_point() and found.dtype != right.dtype:
+            return f"your result is {found.dtype}, where {right.dtype} is right: keep the precision that comes in"
+        if not torch.allclose(found.double(), right.double(), rtol=1e-3, atol=1e-5, equal_nan=True):
+            worst = (found.double() - right.double()).abs().nan_to_num(torch.inf).argmax()
+            return f"you have {found.flatten()[worst]:.3f} where {right.flatten()[worst]:.3f} is right"
+        return ""
+    if isinstance(right, list | tuple):
+        found = found.tolist() if isinstance(found, Tensor) else found
+        if not isinstance(found, list | tuple) or len(found) != len(right):
+            return f"you return {_shown(found)}, where {_shown(right)} is right"
+        return next((how for one, other in zip(found, right) if (how := _difference(one, other))), "")
+    if isinstance(right, float):
+        return "" if math.isclose(found, right, rel_tol=1e-3, abs_tol=1e-9) else f"you have {found!r} where {right:.4g} is right"
+    return "" if found == right else f"you have {found!r} where {right!r} is right"
