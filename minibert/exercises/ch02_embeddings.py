@@ -1,6 +1,7 @@
 """Chapter 02: looking rows up, counting parameters, LayerNorm, and the embeddings of a whole BERT."""
 
 import math
+import re
 
 import torch
 import torch.nn.functional as F
@@ -34,7 +35,9 @@ def _check_lookup(answer, ids, table) -> None:
     except RuntimeError as error:
         if "dtype" in str(error) or "expected" in str(error):
             raise Mistake(f"your matrix product needs two factors of one precision: the table is {table.dtype}, and your rows are not (F.one_hot alone gives torch.int64).") from None
-        raise Mistake(f"your two factors do not fit each other: the one-hot rows stand on the left (F.one_hot alone makes them only {int(ids.max()) + 1} long, since the "
+        sizes = re.search(r"\(\d+x(\d+) and (\d+)x\d+\)", str(error))
+        yours = f"your left factor is {sizes[1]} wide and your right one {sizes[2]} high: " if sizes else ""
+        raise Mistake(f"your two factors do not fit each other: {yours}the one-hot rows stand on the left (F.one_hot alone makes them only {int(ids.max()) + 1} long, since the "
                       f"largest id here is {int(ids.max())}), and must be as long as the table is high, {table.size(0)}; the table stands on the right as it is, {list(table.shape)}.") from None
     what = f"your result for {len(ids)} texts of {ids.size(1)} tokens"
     if isinstance(found, Tensor) and found.shape == ids.shape + table.shape[1:] and found.dtype != table.dtype:
@@ -104,7 +107,8 @@ def check_layer_norm(answer) -> None:
         except RuntimeError as error:
             if "must match" not in str(error):
                 raise
-            raise Mistake(f"x is [2, 3, 5], and what you subtract or divide by does not fit it ({error}): with keepdim=True a mean over the last dimension has the shape [2, 3, 1].") from None
+            raise Mistake(f"x is [2, 3, 5], and what you subtract or divide by does not fit it ({error}): with keepdim=True a mean over the last dimension has the shape [2, 3, 1]; "
+                          "gamma and beta are [5], and take part number by number, by * and +.") from None
         recognise(found, right, _with_numbers(suspects, right), f"your result with eps = {eps}", tolerance=1e-10 if _is_double(found) else 1e-5)
     for tokens, what in ((x[0], "[3, 5], tokens without a batch"), (x[0, 0], "[5], one token alone"), (x[None], "[1, 2, 3, 5], one dimension more")):
         try:
@@ -178,6 +182,8 @@ def check_same_vectors(answer) -> None:
             raise Mistake(f"for {name} you say {found}; asked for are positions, whole numbers: {right}.")
         if sorted(found) == right:
             continue
+        if max(found, default=0) >= max(len(ids_a), len(ids_b)) and set(found) <= {*ids_a, *ids_b}:
+            raise Mistake(f"for {name} you say {found}: those are ids; asked for are the positions where they stand.")
         if len(set(found)) < len(found):
             raise Mistake(f"for {name} you say {found}, with a position twice: `list.index` finds the first place where an id stands, whichever one you are looking at.")
         for wrong, sentence in known(same_vectors):
@@ -229,7 +235,13 @@ def _expected(weights, ids, types, places) -> Tensor:
 
 def check_embeddings(answer) -> None:
     generator = torch.Generator().manual_seed(3)
-    expect_module(mine := answer(SMALL), "Embeddings(config)")
+    try:
+        mine = answer(SMALL)
+    except TypeError as error:
+        if "not iterable" not in str(error):
+            raise
+        raise Mistake(f"your LayerNorm cannot be made ({error}): its first argument is the width, nn.LayerNorm(H, eps=…).") from None
+    expect_module(mine, "Embeddings(config)")
     weights, mine = _weights(generator), mine.double()
     _check_parameters(mine, weights)
     mine.load_state_dict(weights)
@@ -256,7 +268,12 @@ def _check_result(mine, weights, what, arguments, types, places) -> None:
     except (RuntimeError, IndexError) as error:
         if "size of tensor" in str(error):
             raise Mistake(f"your vectors {what} do not fit each other: this batch has {ids.size(1)} tokens and the table has {SMALL.max_position_embeddings} rows; "
-                          "take exactly as many positions as there are tokens in *this* batch, input_ids.size(1).") from None
+                          f"take exactly as many positions as there are tokens in *this* batch, input_ids.size(1), in the shape [1, {ids.size(1)}].") from None
+        if "out of range" in str(error):
+            raise Mistake(f"your forward asks a table for a row that it does not have: the ids, up to {int(ids.max())} here, are rows of the word table ({SMALL.vocab_size} rows), segments of the segment table "
+                          f"({SMALL.type_vocab_size}), positions, from 0 to {ids.size(1) - 1}, of the position table ({SMALL.max_position_embeddings}).") from None
+        if "normalized_shape" in str(error):
+            raise Mistake(f"what you give to LayerNorm does not have {SMALL.hidden_size} numbers for each token ({error}): the three vectors are added, not set side by side.") from None
         raise
     if isinstance(found, Tensor) and (found == 0).any() and not torch.equal(found, mine(*arguments)):
         raise Mistake(f"in evaluation {int((found == 0).sum())} of your numbers are 0, others at each call: dropout must stop there, as nn.Dropout does by itself.")

@@ -209,6 +209,30 @@ _as_float = _counted("_as_float", lambda right, config: right / 1)
 _another_field = _counted("_another_field", lambda right, config: config.vocab * config.hidden_size)
 
 
+def _norm_as_rows(config):
+    return (embedding_parameters(config) // config.hidden_size - 2 + 2 * config.hidden_size) * config.hidden_size
+
+
+def _norm_multiplied(config):
+    return (embedding_parameters(config) - 2 * config.hidden_size) * 2 * config.hidden_size
+
+
+def _rows_multiplied(config):
+    return config.vocab_size * config.type_vocab_size * config.max_position_embeddings * config.hidden_size + 2 * config.hidden_size
+
+
+def _always_two_and_512(config):
+    return (config.vocab_size + 2 + 512 + 2) * config.hidden_size
+
+
+def _norms_of_the_layers(config):
+    return embedding_parameters(config) + 2 * config.num_hidden_layers * 2 * config.hidden_size
+
+
+def _norm_with_linear(config):
+    return embedding_parameters(config) - config.hidden_size + config.hidden_size ** 2
+
+
 COUNT_MISTAKES = (
     (_segments_as_words, "your segment table has a row for every word of the vocabulary; it has one for every kind of segment."),
     (_no_layer_norm, "LayerNorm is missing: it learns two vectors of length H."),
@@ -239,6 +263,12 @@ COUNT_MISTAKES = (
     (_times_heads, "you multiply by the {heads} heads, which the embeddings do not have."),
     (_in_bytes, "those are bytes, 4 for each number; asked for are the numbers."),
     (_always_768, "you always count 768 numbers in a row; the config says how many there are."),
+    (_norm_as_rows, "you multiply LayerNorm's numbers by H once more: 2 · H of them is the whole count, they are no rows."),
+    (_norm_multiplied, "you multiply the tables by what LayerNorm learns; it is added."),
+    (_rows_multiplied, "you multiply the rows of the three tables; they stand side by side, so they are added."),
+    (_always_two_and_512, "you always count 2 segment types and 512 positions; the config says how many there are."),
+    (_norms_of_the_layers, "you count the LayerNorms of the layers too; the embeddings have one, after the sum."),
+    (_norm_with_linear, "LayerNorm has no matrix: it learns two vectors of length H, gamma and beta, and you count H × H + H."),
 )
 
 
@@ -337,7 +367,61 @@ def norm_without_default(x, gamma, beta, eps):
 
 
 # One mistake each: what is done differently, and the sentence for it.
+def norm_mean_of_all(x, gamma, beta, eps=1e-12):
+    centred = x - x.mean()
+    return gamma * centred / ((centred ** 2).mean(-1, keepdim=True) + eps).sqrt() + beta
+
+
+def norm_mean_of_tokens(x, gamma, beta, eps=1e-12):
+    centred = x - (x.mean(1, keepdim=True) if x.dim() > 2 else x.mean(0, keepdim=True))
+    return gamma * centred / ((centred ** 2).mean(-1, keepdim=True) + eps).sqrt() + beta
+
+
+def norm_by_root_of_deviation(x, gamma, beta, eps=1e-12):
+    return gamma * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, correction=0) + eps).sqrt() + beta
+
+
+def norm_by_root_of_unbiased_deviation(x, gamma, beta, eps=1e-12):
+    return gamma * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps).sqrt() + beta
+
+
+def norm_eps_behind(x, gamma, beta, eps=1e-12):
+    return gamma * ((x - x.mean(-1, keepdim=True)) / x.var(-1, keepdim=True, correction=0).sqrt() + eps) + beta
+
+
+def norm_eps_squared(x, gamma, beta, eps=1e-12):
+    return layer_norm(x, gamma, beta, eps ** 2)
+
+
+def norm_of_nothing(x, gamma, beta, eps=1e-12):
+    return gamma * x + beta
+
+
+def norm_variance_less_mean(x, gamma, beta, eps=1e-12):
+    mean = x.mean(-1, keepdim=True)
+    return gamma * (x - mean) / ((x ** 2).mean(-1, keepdim=True) - mean + eps).sqrt() + beta
+
+
+def norm_divided_by_tokens(x, gamma, beta, eps=1e-12):
+    centred = x - x.mean(-1, keepdim=True)
+    return gamma * centred / ((centred ** 2).sum(-1, keepdim=True) / x.size(-2 if x.dim() > 1 else -1) + eps).sqrt() + beta
+
+
+def norm_softmax(x, gamma, beta, eps=1e-12):
+    return gamma * x.softmax(-1) + beta
+
+
 LAYER_NORM_MISTAKES = (
+    (norm_mean_of_all, "your mean is one number for everything, x.mean(); every token has its own, over its {H} features."),
+    (norm_mean_of_tokens, "your mean is taken over the {S} tokens; every token has its own, over its {H} features, dim=-1."),
+    (norm_by_root_of_deviation, "you take the root twice: a standard deviation is the root of the variance already."),
+    (norm_by_root_of_unbiased_deviation, "you take the root of x.std(), which is a root already, and divides by H - 1 = {less} besides; take the mean of the squared distances."),
+    (norm_eps_behind, "you add eps to the quotient; it belongs under the root, to the variance: the brackets of the root go round both."),
+    (norm_eps_squared, "you square eps; it is added to the variance as it is."),
+    (norm_of_nothing, "gamma and beta are applied to x itself; they belong to what has been normalised."),
+    (norm_variance_less_mean, "you subtract the mean from the mean of the squares; it is the *square* of the mean that is subtracted there."),
+    (norm_divided_by_tokens, "you divide the sum of the squared distances by the {S} tokens; the mean over {H} features divides by {H}."),
+    (norm_softmax, "that is a softmax, which makes numbers that sum to 1; LayerNorm makes mean 0 and variance 1."),
     (norm_variant(unbiased=True), "you divide the squared distances by H - 1 = {less}, the unbiased variance; LayerNorm divides by H = {H}."),
     (norm_variant(unbiased=True, eps_at="outside"), "you use the unbiased standard deviation and add eps outside the root; LayerNorm takes the root of (biased variance + eps)."),
     (norm_variant(eps_at="outside"), "you add eps to the standard deviation, outside the root; it belongs to the variance, inside the root."),
@@ -483,6 +567,14 @@ def _counted_from_one(ids_a, ids_b, types_a, types_b):
     return [i + 1 for i in same_vectors(ids_a, ids_b, types_a, types_b)]
 
 
+def _anywhere(ids_a, ids_b, types_a, types_b):
+    return [i for i in range(min(len(ids_a), len(ids_b))) if (ids_a[i], types_a[i]) in list(zip(ids_b, types_b))]
+
+
+def _what_stands_before(ids_a, ids_b, types_a, types_b):
+    return [i for i in range(min(len(ids_a), len(ids_b))) if ids_a[:i] == ids_b[:i]]
+
+
 SAME_MISTAKES = (
     (_padded_first, "one text has no token at those places, so it has no vector there. Padding counts where it stands, and must not be thought up."),
     (_one_position_short, "you leave out the last position of the shorter text."),
@@ -496,11 +588,13 @@ SAME_MISTAKES = (
     (_ids_for_positions, "those are ids; asked for are the positions where they stand."),
     (_until_the_first_difference, "you stop at the first difference; but no token looks at another one here, so a later one can agree again."),
     (_only_cls, "[CLS] is the same in both, but it is not the only one: any token with the same id, place and segment is."),
-    (_whole_text_or_nothing, "LayerNorm and the sum look at one token at a time; the rest of the text changes nothing."),
+    (_whole_text_or_nothing, "at least [CLS] is the same in both. The sum and LayerNorm look at one token at a time; the rest of the text changes nothing."),
     (_counted_from_one, "positions count from 0."),
     (_either, "the segments agree there, but not all the tokens do: both must."),
     (_no_specials, "[CLS] and [SEP] are tokens like any other: they have a row, a place and a segment."),
     (_no_sep, "[SEP] is a token like any other: it has a row, a place and a segment."),
+    (_anywhere, "you look whether the token stands *anywhere* in the other text; at another place it gets another position vector."),
+    (_what_stands_before, "you compare what stands before a position; compare the position itself, whatever stands before it."),
 )
 
 
@@ -766,6 +860,43 @@ class _PaddingLearns(_Planted):
 
 
 # All of these have the parameters of the solution, so that they can be given its weights.
+class _Residual(_Planted):
+    def finish(self, total):
+        return super().finish(total) + total
+
+
+class _NormOfWords(_Planted):
+    def parts(self, ids, types, places):
+        word, *others = super().parts(ids, types, places)
+        return self.LayerNorm(word), *others
+
+    def finish(self, total):
+        return self.dropout(total)
+
+
+class _SegmentAsQuantity(_Planted):
+    def parts(self, ids, types, places):
+        word, _, position = super().parts(ids, types, places)
+        return word, types[..., None] * self.token_type_embeddings.weight[1], position
+
+
+class _IdsAsPositions(_Planted):
+    def places(self, ids, given):
+        return ids if given is None else given
+
+
+class _NormOfEps(_Planted):
+    def __init__(self, config):
+        super().__init__(config)
+        self.LayerNorm = nn.LayerNorm(config.layer_norm_eps)
+
+
+class _JoinedParts(_Planted):
+    def forward(self, input_ids, token_type_ids=None, position_ids=None):
+        word, segment, position = self.parts(input_ids, self.types(input_ids, token_type_ids), self.places(input_ids, position_ids))
+        return self.finish(torch.cat([word, segment, position.expand_as(word)], dim=-1))
+
+
 EMBEDDING_MISTAKES = (
     (_NoPositions, "the position vectors are not in your sum."),
     (_NoSegments, "the segment vectors are not in your sum."),
@@ -787,6 +918,9 @@ EMBEDDING_MISTAKES = (
     (_SegmentsIgnored, "the token_type_ids that are passed in are ignored: you use segment 0 for every token."),
     (_PositionsIgnored, "the position_ids that are passed in are ignored: you count 0, 1, 2, … in any case."),
     (_SegmentOneByDefault, "where no token_type_ids are given you use segment 1; the default is 0."),
+    (_Residual, "you add the sum once more behind LayerNorm; the embeddings have no residual connection."),
+    (_NormOfWords, "LayerNorm is applied to the word vectors alone; it comes after the sum."),
+    (_SegmentAsQuantity, "you multiply a segment vector by the segment's number; the number says which row to take."),
 )
 
 
@@ -811,7 +945,7 @@ ANSWERS = {
                norm_variant(affine="before"): "beta before you multiply", norm_variant(affine="swapped"): "changed places", _norm_in_float32: "torch.float32, but x is torch.float64",
                norm_variant(unbiased="sum"): "add the squared distances up", norm_variant(unbiased="of x"): "squared numbers themselves", norm_variant(unbiased="of x", centred=False): "RMSNorm",
                norm_variant(over=(0, 1, 2)): "for everything", _norm_through_float32: "digits only", _norm_along_dim_2: r"not for x of \[3, 5\]", _norm_in_place: "in place",
-               **patterns(LAYER_NORM_MISTAKES[-15:-1]), norm_without_keepdim: "with keepdim=True",
+               **patterns(LAYER_NORM_MISTAKES[:10] + LAYER_NORM_MISTAKES[-15:-1]), norm_without_keepdim: "with keepdim=True",
                norm_in_double: "torch.float64, but x is torch.float32", norm_of_large_default: "take by default is too large", norm_without_default: r"called as layer_norm\(x, gamma, beta\)",
                norm_of_eps_at_least: "with eps = 1e-12 is torch.float64 and right to . digits"},
         known=LAYER_NORM_MISTAKES),
@@ -825,12 +959,12 @@ ANSWERS = {
                _norm_per_position: "shared by all positions", _one_vector_more: "60 too many.*one vector of length H", _two_norms: "120 too many.*two vectors", _times_heads: "6 heads",
                _in_bytes: "bytes", _always_768: "always count 768", _no_words: "word table is missing", _no_segments_counted: "segment table is missing", _always_512: "always count 512",
                _norm_with_matrix: "no matrix", _words_and_norm: "60,660.*segment table and the position table are missing", _always_30522: "always count 30,522",
-               _as_float: "return a float", _another_field: "'vocab': a field of the config"},
+               **patterns(COUNT_MISTAKES[-6:]), _as_float: "return a float", _another_field: "'vocab': a field of the config"},
         known=COUNT_MISTAKES),
     "same_vectors": Answers(
         right=(_by_triples, _by_sets),
         wrong={_segments_forgotten: "pair and as one text.*segment vector is part", _place_forgotten: "another position vector",
-               _until_the_first_difference: "stop at the first difference", _whole_text_or_nothing: "one token at a time",
+               _until_the_first_difference: "stop at the first difference", _anywhere: "\\*anywhere\\*", _what_stands_before: "stands before a position", _whole_text_or_nothing: "one token at a time",
                _only_cls: "not the only one", _ids_for_positions: "those are ids", _a_number: "list of positions", _counted_from_one: "count from 0", _either: "both must",
                _one_position_short: "last position of the shorter", _the_differences: "vectors differ", _segment_zero_only: "leave out segment 1",
                _numbers_added: "add up to the same", _yes_or_no: "yes or no", _by_product: "some product", _one_object: "`is` asks",
@@ -851,6 +985,8 @@ ANSWERS = {
                _MeanOfThree: "mean of the three", _Product: "multiply the three", _SideBySide: r"\[2, 5, 6\], but it has \[2, 5, 18\]", _NoWords: "word vectors are not in your sum",
                _FixedEps: "eps = 1e-12", _DropoutTwice: "dropout comes once", _PositionsDetached: "position_embeddings get no gradient", _NoGradient: "no torch.no_grad",
                _SinglePrecision: "is torch.float32 and right to", _TypesOverwritten: "changes `token_type_ids`", _PaddingIsZeroth: "has the id 4, and you say that it is 0",
-               _TwoKindsOfSegment: r"\[2, 6\]; this config asks for \[3, 6\]", _KeepsPositionIds: "position_ids", _a_function: "should be an nn.Module", _TwoArguments: "will be called as forward", _SamePosition: "same for every token"},
+               _TwoKindsOfSegment: r"\[2, 6\]; this config asks for \[3, 6\]", _KeepsPositionIds: "position_ids", _a_function: "should be an nn.Module", _TwoArguments: "will be called as forward", _SamePosition: "same for every token", _Residual: "no residual connection",
+               _NormOfWords: "word vectors alone", _SegmentAsQuantity: "which row to take", _IdsAsPositions: "a row that it does not have", _NormOfEps: "cannot be made",
+               _JoinedParts: "not set side by side"},
         known=EMBEDDING_MISTAKES),
 }
