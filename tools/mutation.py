@@ -37,7 +37,7 @@ from tools.mutation_operators import Mutant, mutants  # noqa: E402
 LOG = ROOT / "benchmarks" / "logs" / "mutation.json"
 SEED = 0
 TARGET = 0.95           # share of the mutants that have to be killed or judged equivalent, in the groups of SCOPE
-SAMPLE, SMALL_SAMPLE = 40, 6        # mutants of a file, in SCOPE and elsewhere
+SAMPLE, SMALL_SAMPLE = 30, 6        # mutants of a file, in SCOPE and elsewhere
 SCOPE = {
     "model": ("config", "positions", "embeddings", "attention", "encoder", "model", "heads", "fast", "sentence"),
     "data": ("data/corpora", "data/files", "data/hub_sets", "data/masking", "data/original", "data/rows", "data/sentences",
@@ -47,7 +47,7 @@ SCOPE = {
 # Tests of a file that are not in the test file of its own name (data/rows: test_data_rows.py).
 TESTS = {
     "embeddings": ("embeddings", "positions"), "attention": ("attention", "encoder"), "heads": ("heads", "finetuning_questions"),
-    "data/corpora": ("data_corpora", "data_join"), "data/files": ("data_corpora", "data_join"), "data/masking": ("training", "data_statistics"),
+    "data/corpora": ("data_corpora", "data_join"), "data/files": ("data_corpora", "data_join"), "data/masking": ("data_masking",),
     "data/rows": ("data_statistics", "training"), "data/tokens": ("data_join", "data_statistics", "training"),
     "data/original": ("data_original", "data_statistics"), "data/wikipedia": ("data_wikipedia", "data_wikipedia_tasks"),
     "data/wikipedia_slots": ("data_wikipedia_tasks",), "optim": ("training",), "loop": ("loop", "finetuning_training"),

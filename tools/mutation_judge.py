@@ -5,6 +5,7 @@ import gc
 import importlib
 import importlib.machinery
 import json
+import math
 import os
 import resource
 import shutil
@@ -21,7 +22,9 @@ import pytest
 from tools.environment import ROOT
 from tools.mutation_operators import Mutant
 
-GRACE = 3.0             # seconds of processor time that a test may take beyond four times what it needs
+THREADED = ("pyarrow", "datasets")          # start threads when they are imported, and a copy of a process has none of its threads
+GRACE = 3.0             # seconds of processor time that a test may take beyond four times what it needs, its module's fixtures included
+LONGEST = 4.0           # seconds of processor time; tests that take longer are not asked
 
 
 def examine(path: Path, chosen: list[Mutant], tests: list[str]) -> list[Mutant]:
@@ -87,11 +90,12 @@ class Judge:
 
     def pytest_collection_modifyitems(self, items):
         if self.fresh is not None:      # a mutant that acts at import: the tests that passed before, the fastest first
-            items[:] = sorted((item for item in items if item.nodeid in self.fresh), key=lambda item: self.fresh[item.nodeid])
+            items[:] = sorted((item for item in items if self.fresh.get(item.nodeid, math.inf) <= LONGEST), key=lambda item: self.fresh[item.nodeid])
 
     def pytest_runtest_protocol(self, item):
         if self.limited:
-            seconds = GRACE + 4 * self.seconds[item.nodeid]
+            module = item.nodeid.split("::")[0]
+            seconds = GRACE + 4 * (self.seconds[item.nodeid] + max(value for test, value in self.seconds.items() if test.startswith(module)))
             resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds) + 1, resource.RLIM_INFINITY))
             signal.alarm(60 + int(20 * seconds))        # a test that only waits
 
@@ -114,7 +118,7 @@ class Judge:
         return True
 
     def measure(self, session, lines: Path) -> int:
-        """Which tests reach which line, and their seconds."""
+        """Which tests reach which line, and the seconds of each; in one that comes first, what its module's fixtures take too."""
         import coverage
         tracer = coverage.Coverage(data_file=None, include=[str(self.path)], config_file=False)
         tracer.start()
@@ -125,8 +129,7 @@ class Judge:
             self.seconds[item.nodeid] = time.process_time() - started
         tracer.stop()
         tests = tracer.get_data().contexts_by_lineno(str(self.path))
-        lines.write_text(json.dumps({"failed": sorted(self.failed), "tests": tests, "modules": _foreign_modules(),
-                                     "seconds": {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}}))
+        lines.write_text(json.dumps({"failed": sorted(self.failed), "tests": tests, "modules": _foreign_modules(), "seconds": self.seconds}))
         return 0
 
     def fate(self, session, mutant: Mutant, changed: CodeType, live: dict, tests: dict[str, list[str]]) -> str:
@@ -136,7 +139,7 @@ class Judge:
         if not mutant.in_body or not functions or any(function.__code__.co_freevars != new.co_freevars for function, new in functions):
             return "import"
         reached = {test for line in range(mutant.lines[0], mutant.lines[1] + 1) for test in tests.get(str(line), ())}
-        items = sorted((item for item in session.items if item.nodeid in reached and item.nodeid in self.seconds),
+        items = sorted((item for item in session.items if item.nodeid in reached and self.seconds[item.nodeid] <= LONGEST),
                        key=lambda item: (1 + 4 * self.kills[item.nodeid]) ** -1 * (0.02 + self.seconds[item.nodeid]))
         running = self.found.with_suffix(".running")
 
@@ -167,7 +170,7 @@ def _codes(code: CodeType):
 def _foreign_modules() -> list[str]:
     """What the tests imported that is not ours: imported once, then every copy has it."""
     return sorted(name for name, module in list(sys.modules.items())
-                  if (file := getattr(module, "__file__", None)) and not Path(file).is_relative_to(ROOT / "minibert")
+                  if not name.startswith(THREADED) and (file := getattr(module, "__file__", None)) and not Path(file).is_relative_to(ROOT / "minibert")
                   and ("site-packages" in file or not Path(file).is_relative_to(ROOT)))
 
 
