@@ -277,6 +277,7 @@ def test_the_longer_text_is_shortened_and_of_equals_the_second():
     ({"document_index": -1}, "document_index must lie between 0 and 2, not -1"),
     ({"max_seq_length": 4}, "max_seq_length must be at least 5.*not 4"),
     ({"short_seq_prob": -0.1}, "short_seq_prob must lie between 0 and 1, not -0.1"),
+    ({"short_seq_prob": 1.1}, "short_seq_prob must lie between 0 and 1, not 1.1"),
     ({"masked_lm_prob": 15}, "masked_lm_prob must lie between 0 and 1, not 15"),
     ({"max_predictions_per_seq": 0}, "max_predictions_per_seq must be at least 1, not 0"),
     ({"vocab_words": ["[PAD]", "[unused3]"]}, "vocab_words must hold at least one ordinary word; its 2 are special tokens only"),
