@@ -14,7 +14,8 @@ from shape_runs import RUNS
 
 from tools.shape_comments import Check, Shape, read_comment, read_source
 from tools.environment import ROOT
-from tools.shapes import Call, Verdict, Watch, judge, load, package_sources, place
+from tools.shape_verdicts import Call, Verdict, judge
+from tools.shapes import Watch, load, package_sources, place
 
 MODEL_FILES = [f"minibert/{name}.py" for name in ("attention", "data/masking", "embeddings", "encoder", "fast", "heads", "model", "positions", "sentence",
                                                   "summarization/heads", "summarization/model")]

@@ -11,7 +11,8 @@ from nbformat.v4 import new_code_cell
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tools.shape_comments import Source, read_source
-from tools.shapes import Watch, judge
+from tools.shape_verdicts import judge
+from tools.shapes import Watch
 
 BEGIN = "import sys\nsys.path.insert(0, {root!r})\nfrom tools.shape_cells import begin\nsys.path.pop(0)\nbegin()\ndel begin"
 END = "from tools.shape_cells import end\nend()"

@@ -5,7 +5,7 @@
     xs = …                  # L + 1 times [B, S]        so many of them; also '3 · [B]'
     return …                # [B, S] or [B]             what is given back, one or the other
     "ids": …,               # [B, S]                    in a dict or a call over several lines: that entry
-    x = …                   # the scores: [B, S]        after words and a colon, at the end
+    x = …                   # the scores: [B, S]        after words and a colon, or a question
     field: Tensor           # [B, S]                    of a dataclass, whenever a function of its file gives one back
 
     def f(x, y):            \"\"\"x [B, S], y [B] -> [B, H]\"\"\"                    arguments and what is given back; `-> mixed [B], weights [B, S]` two
@@ -21,7 +21,6 @@ import io
 import re
 import tokenize
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 NAME = r"\|?[A-Za-z][\w']*\|?(?: (?!or\b)[a-z][\w']*)*"
 FACTOR = rf"(?:\d+ ?(?:{NAME})?|{NAME})(?:/\d+)?"
@@ -103,14 +102,14 @@ def shapes_in(text: str) -> bool:
 
 
 def read_comment(text: str) -> Shapes:
-    """The shapes of a comment: at its beginning, or after a colon at its end; nothing where it has none."""
+    """The shapes of a comment: at its beginning, or after a colon or a question; nothing where it has none."""
     text = re.sub(r"^#\s*(?:blank: )?(?:[a-z]+ [a-z]* ?(?=\[))?", "", text)
     shapes, end = parse_shapes(text)
     if shapes and shapes_in(text[end:]):
         return ()
-    if not shapes and (colon := re.search(rf": (?={COUNT} |\[)", text)):
+    if not shapes and (colon := re.search(rf"[:?] (?={COUNT} |\[)", text)):
         shapes, end = parse_shapes(text[colon.end():])
-        if colon.end() + end < len(text.rstrip(".")):
+        if shapes_in(text[:colon.end()] + text[colon.end() + end:]):
             return ()
     return shapes
 
@@ -180,7 +179,9 @@ def _read_statement(node: ast.stmt, comments: dict[int, Shapes], source: Source)
         if line in comments:
             targets = node.targets[-1].elts if isinstance(node, ast.Assign) and isinstance(node.targets[-1], ast.Tuple) else []
             named = [ast.unparse(target) for target in targets if getattr(target, "id", "") != "_"]
-            wanted = f"({', '.join(named)},)" if len(named) == len(comments[line]) < len(targets) else value
+            wanted = value
+            if len(named) == len(comments[line]) < len(targets):
+                wanted = named[0] if len(named) == 1 else f"({', '.join(named)})"
             source.add(found, line, comments[line], wanted, parts.get(line))
     if not found and not isinstance(node, ast.For) and not (value or "").endswith("]"):
         source.plain[node.lineno] = value
