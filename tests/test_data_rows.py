@@ -1,0 +1,146 @@
+"""Rows against loops that cut them one by one: the same rows for ever, so that a run goes on with the rows it would have had."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from minibert.data import PackedRows, PairRows, TokenFile, write_tokens
+from minibert.data.rows import Grid
+
+PAD, CLS, SEP = 0, 2, 3
+# Sentences of these lengths; the third document has one only, and of the fourth one is longer than a row.
+DOCUMENTS = [(4, 7, 3, 6, 9, 5), (8, 2), (12,), (3, 40, 4), (2, 2, 2, 2, 2, 2, 2), (1, 1), (15, 6, 10, 4, 8, 1, 5)]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Every token has an id of its own: id - 5 is its place."""
+    number = itertools.count(5)
+    path = tmp_path_factory.mktemp("rows") / "text.tokens"
+    write_tokens(path, [[[next(number) for _ in range(size)] for size in sizes] for sizes in DOCUMENTS], 1000)
+    return TokenFile(path)
+
+
+# -- the grid ----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("total, spacing", [(100, 7), (10, 10), (3, 10), (1, 1), (64, 8)])
+def test_every_epoch_visits_all_points_in_an_order_and_from_a_start_of_its_own(total, spacing):
+    each = max(1, total // spacing)
+    grid = Grid(total, spacing, seed=3)
+    epochs = grid.points(0, 4 * each).reshape(4, each)
+    for epoch, points in enumerate(epochs):
+        draw = np.random.default_rng([3, epoch])
+        order, start = draw.permutation(each), draw.integers(spacing)
+        assert points.tolist() == [(place * spacing + start) % total for place in order]
+        assert total < spacing or len(set(points.tolist())) == each
+    if each > 5:
+        assert len({tuple(points) for points in epochs}) == 4
+
+
+def test_points_are_the_same_in_whatever_pieces_they_are_asked_for():
+    whole = Grid(100, 7, seed=1).points(0, 60)
+    grid = Grid(100, 7, seed=1)
+    assert np.array_equal(whole, np.concatenate([grid.points(first, 5) for first in range(0, 60, 5)]))
+    assert np.array_equal(whole[20:33], grid.points(20, 13)) and np.array_equal(whole[:9], grid.points(0, 9))
+    assert not np.array_equal(whole, Grid(100, 7, seed=2).points(0, 60))
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------------
+
+def sentence_starts():
+    return [0, *itertools.accumulate(size for sizes in DOCUMENTS for size in sizes)]
+
+
+def pairs_by_hand(length, seed, first_row, size, short_rate):
+    """(A, B, label) of each row, as ranges of tokens."""
+    starts, room = sentence_starts(), length - 3
+    ends = list(itertools.accumulate(map(sum, DOCUMENTS)))
+    usable = [(end - sum(sizes), end) for sizes, end in zip(DOCUMENTS, ends) if len(sizes) > 1]
+    flat = [(document, token) for document in usable for token in range(*document)]
+
+    def window(document, token, wanted):
+        sentence = max(start for start in starts if start <= token)
+        if token - sentence >= length:
+            sentence = token                # inside a sentence that no row can hold
+        latest = max(start for start in starts if start <= max(document[1] - wanted, document[0]))
+        first = min(sentence, latest)
+        return first, min(first + wanted, document[1])
+
+    points = Grid(len(flat), room, seed).points(first_row, size)
+    for point, draws in zip(points, np.random.default_rng([seed, first_row, size]).random((5, size)).T, strict=True):
+        is_short, short, boundary, is_random, elsewhere = draws
+        document, token = flat[point]
+        first, last = window(document, token, 2 + int(short * (room - 1)) if is_short < short_rate else room)
+        inside = [start for start in starts if first < start < last]
+        cut = inside[int(boundary * len(inside))] if inside else (first + last) // 2
+        others = [other for other in flat if other[0] != document]
+        second = window(*others[int(elsewhere * len(others))], last - cut) if is_random < 0.5 else (cut, last)
+        yield (first, cut), second, int(is_random < 0.5)
+
+
+@pytest.mark.parametrize("length, seed, first_row, size, short_rate",
+                         [(16, 0, 0, 300, 0.1), (24, 5, 700, 300, 0.0), (5, 1, 0, 100, 1.0), (60, 2, 10, 100, 0.5), (11, 3, 64, 64, 0.3)])
+def test_pairs_equal_those_cut_by_hand(corpus, length, seed, first_row, size, short_rate):
+    batch = PairRows(corpus, length, CLS, SEP, PAD, seed, short_rate).batch(first_row, size)
+    for row, (first, second, label) in enumerate(pairs_by_hand(length, seed, first_row, size, short_rate)):
+        a, b = ([token + 5 for token in range(*part)] for part in (first, second))
+        ids = [CLS, *a, SEP, *b, SEP]
+        padding = length - len(ids)
+        assert batch["input_ids"][row].tolist() == ids + [PAD] * padding
+        assert batch["token_type_ids"][row].tolist() == [0] * (len(a) + 2) + [1] * (len(b) + 1) + [0] * padding
+        assert batch["attention_mask"][row].tolist() == [True] * len(ids) + [False] * padding
+        assert batch["next_sentence_label"][row] == label
+    assert [tensor.dtype for tensor in batch.values()] == [torch.int64, torch.int64, torch.bool, torch.int64]
+
+
+def test_a_tenth_of_the_rows_is_short_by_default(corpus):
+    assert all(torch.equal(one, other) for one, other in zip(PairRows(corpus, 16, CLS, SEP, PAD).batch(0, 200).values(),
+                                                             PairRows(corpus, 16, CLS, SEP, PAD, 0, 0.1).batch(0, 200).values()))
+
+
+def test_a_part_has_the_rows_of_the_whole(corpus):
+    rows = PairRows(corpus, 16, CLS, SEP, PAD)
+    whole = rows.batch(20, 30)
+    for part in (slice(0, 10), slice(10, 30), slice(29, 30)):
+        assert all(torch.equal(tensor, whole[name][part]) for name, tensor in rows.batch(20, 30, part).items())
+
+
+def test_the_shortest_row_has_a_word_in_each_text(corpus):
+    assert PairRows(corpus, 5, CLS, SEP, PAD, short_rate=0.0).batch(0, 3)["attention_mask"].all()
+    with pytest.raises(ValueError, match=r"length must be at least 5 \(\[CLS\] A \[SEP\] B \[SEP\]\), not 4"):
+        PairRows(corpus, 4, CLS, SEP, PAD)
+
+
+@pytest.mark.parametrize("documents, said", [([[[5]], [[6]]], "0 documents"), ([[[5], [6]], [[7]]], "1 documents")])
+def test_two_documents_are_needed_for_a_random_next_text(tmp_path, documents, said):
+    write_tokens(tmp_path / "few", documents, 10)
+    with pytest.raises(ValueError, match=f"few has {said} of two sentences or more"):
+        PairRows(TokenFile(tmp_path / "few"), 16, CLS, SEP, PAD)
+
+
+def test_two_documents_of_two_sentences_are_enough(tmp_path):
+    write_tokens(tmp_path / "two", [[[5], [6]], [[7], [8]]], 10)
+    ids = PairRows(TokenFile(tmp_path / "two"), 5, CLS, SEP, PAD, short_rate=0.0).batch(0, 50)["input_ids"]
+    assert {tuple(row) for row in ids[:, [1, 3]].tolist()} <= {(5, 6), (7, 8), (5, 7), (5, 8), (7, 5), (7, 6)} and len(ids.unique(dim=0)) > 3
+
+
+# -- packed ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("length, seed, first_row, size", [(16, 0, 0, 100), (9, 1, 33, 50), (300, 2, 0, 3)])
+def test_packed_rows_equal_those_cut_by_hand(corpus, length, seed, first_row, size):
+    """The stream is every document behind a [CLS] and before a [SEP]; its end is followed by its beginning."""
+    number, stream = itertools.count(5), []
+    for document, sizes in enumerate(DOCUMENTS):
+        stream += [(document, CLS), *((document, next(number)) for _ in range(sum(sizes))), (document, SEP)]
+    batch = PackedRows(corpus, length, CLS, SEP, seed).batch(first_row, size)
+    for row, point in enumerate(Grid(len(stream), length, seed).points(first_row, size)):
+        tokens = [stream[(point + column) % len(stream)] for column in range(length)]
+        assert batch["input_ids"][row].tolist() == [token for _, token in tokens]
+        positions = []
+        for _, token in tokens:
+            positions.append(0 if token == CLS or not positions else positions[-1] + 1)
+        assert batch["position_ids"][row].tolist() == positions
+        assert batch["attention_mask"][row].tolist() == [[one == other for other, _ in tokens] for one, _ in tokens]
+    assert [tensor.dtype for tensor in batch.values()] == [torch.int64, torch.int64, torch.bool]
