@@ -82,7 +82,7 @@ $$y = W x
 **Equation 4.1** · [Somebody 2017](https://paper.example/one), equation 7 · computed by `minibert.maps.Linear.forward` and
 `minibert.maps.double` · proved by `tests/test_maps.py::test_doubles`
 
-$$z = y^2 \\tag{4.2}$$
+$$\\begin{aligned} z &= y^2 \\\\ u &= z \\end{aligned} \\tag{4.2}$$
 
 **Equation 4.2** · derived here · computed by `minibert.maps.SQUARE` · proved by `tests/test_maps.py::test_square`
 """
@@ -99,7 +99,7 @@ FAULTS = {
     "the line stands elsewhere": ("\n**Equation 4.2**", "\nSee:\n\n**Equation 4.2**", "the line of equation 4.2 stands under no formula with that number"),
     "the line names no test": (" · proved by `tests/test_maps.py::test_square`", "", "the line is not '**Equation 4.2** · source"),
     "the line names no source": (" · derived here", "", "the line is not '**Equation 4.2** · source"),
-    "a line without its formula": ("$$z = y^2 \\tag{4.2}$$", "", "the line of equation 4.2 stands under no formula with that number"),
+    "a line without its formula": ("$$\\begin{aligned} z &= y^2 \\\\ u &= z \\end{aligned} \\tag{4.2}$$", "", "the line of equation 4.2 stands under no formula with that number"),
     "a number twice": ("4.2", "4.1", "a formula has the number 4.1, but its turn is 4.2"),
     "a number left out": ("4.2", "4.3", "a formula has the number 4.3, but its turn is 4.2"),
     "a number of another chapter": ("4.1", "5.1", "a formula has the number 5.1, but its turn is 4.1"),
@@ -163,6 +163,12 @@ def test_links_lead_both_ways(tmp_path):
     seen = re.sub(r"<.*?>", "", index)
     assert "minibert/maps.py, line 5" in seen and "minibert/maps.py, line 9" in seen and "tests/test_maps.py::test_doubles · line 5" in seen
     assert "assert 2 * 2 == 4" in seen and "def forward(self, x):" in seen
+
+
+def test_a_number_stands_beside_several_rows(tmp_path):
+    """MathJax refuses a number inside `split`, which is what Sphinx makes of rows."""
+    for page in build(tmp_path)[:2]:
+        assert r"\begin{equation}\begin{aligned} z" in page and r"\tag{4.2}\end{equation}" in page and r"\begin{split}" not in page
 
 
 def test_code_leads_to_its_line_once_the_repository_has_an_address(tmp_path):

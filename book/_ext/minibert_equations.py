@@ -152,7 +152,14 @@ def always_index(app, env, added, changed, removed):
 
 
 def mark_lines(app, doctree):
-    """Give the line under an equation an anchor and a look of its own; in the index the headings are the anchors."""
+    """Give the line under an equation an anchor and a look of its own; in the index the headings are the anchors.
+
+    A formula of several rows with a number: Sphinx would put it into an environment in which no number may stand.
+    """
+    for block in doctree.findall(nodes.math_block):
+        if TAG.search(block.astext()) and "\\\\" in block.astext():
+            block.children = [nodes.Text(f"\\begin{{equation}}{block.astext()}\\end{{equation}}")]
+            block["nowrap"] = True
     anchors = {f"Equation {equation.number}": equation.anchor for equation in app.minibert_equations}
     for paragraph in doctree.findall(nodes.paragraph):
         strong = next(paragraph.findall(nodes.strong), None)
