@@ -20,7 +20,7 @@ CALLED = {one: other for pair in CALLED for one, other in (pair, pair[::-1])}
 SYMMETRIC = ("transpose", "min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal", "mse_loss", "cosine_similarity")        # two arguments in any order
 KEPT_DECORATORS = ("property", "classmethod", "staticmethod", "dataclass", "contextmanager", "abstractmethod")
 SHORT, LONG = 40, 160       # a change of less text than SHORT is shown with what stands around it, up to LONG
-MANY = 12       # constants in one literal
+MANY = 12       # constants in one literal, words in one string
 
 Path = tuple[tuple[str, int | None], ...]       # the way from the module to a node: fields and places in lists
 
@@ -111,7 +111,7 @@ def _replacements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "filter removed", ast.comprehension(target, iterated, [], is_async)
         case ast.For(target, iterated, body, orelse):
             yield "loop skipped", ast.For(target, ast.Tuple([], ast.Load()), body, orelse)
-        case ast.Return(value) if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+        case ast.Return(value) if value is not None and not (isinstance(value, ast.Constant) and not value.value):
             yield "return value", ast.Return(ast.Constant(None))
         case ast.Expr(ast.Call()) | ast.Raise() | ast.Delete():
             yield "statement removed", ast.Pass()
@@ -144,7 +144,7 @@ def _other_values(value) -> list:
             return [value + 1, value - 1]
         case float():
             return [value * 2 if value else 1.0]
-        case str():
+        case str() if len(value.split()) <= MANY:
             return [value + "XX"]
         case bytes():
             return [value + b"XX"]
