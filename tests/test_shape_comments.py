@@ -10,10 +10,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from shape_runs import RUNS
 
-from tools.shape_comments import Check, Shape, read_comment, read_source
 from tools.environment import ROOT
+from tools.execute import run
+from tools.shape_cells import complaints, watch_cells
+from tools.shape_comments import Check, Shape, read_comment, read_source
 from tools.shape_verdicts import Call, Verdict, judge
 from tools.shapes import Watch, load, package_sources, place
 
@@ -286,3 +289,36 @@ def test_what_a_refused_call_was_given_does_not_count():
     ("# each [B, S]", "[B, S]"), ("# [B, S], [B]", "[B, S] [B]"), ("# nothing", ""), ("# [a b c, …]", "[a b c, …]")])
 def test_how_a_comment_is_read(comment, shapes):
     assert " ".join(str(some[0]) for some in read_comment(comment)) == shapes
+
+
+# ---------------------------------------------------------------- cells
+
+CELLS = ["""\
+import torch
+H = 12
+
+def double(x):
+    \"\"\"x [B, S, H] -> [B, S, H]\"\"\"
+    return torch.cat([x, x], dim=0)
+
+def never(x):
+    return x * 2                    # [B, S]""", """\
+x = torch.zeros(2, 5, 12)           # [B, S, H]
+y = x.transpose(0, 1)               # [B, S, H]
+z = x[:, 0]                         # [B, H]""", """\
+print(double(x).shape)              # see [B, S]
+for row in x:
+    print(row.shape)"""]
+
+
+def test_in_a_notebook_a_wrong_comment_is_told_with_its_cell_and_line(tmp_path):
+    notebook = new_notebook(cells=[new_markdown_cell("Text."), *map(new_code_cell, CELLS)])
+    watch_cells(notebook)
+    run(notebook, "toy", tmp_path)
+    found = complaints(notebook, "toy")
+    assert [cell.source for cell in notebook.cells] == ["Text.", *CELLS] and notebook.cells[3].outputs[0].text.startswith("torch.Size([4, 5, 12])")
+    assert [line.split(": ")[0] for line in found] == [
+        "toy, cell 1, line 5 says [B, S, H], where B = 2, H = 12, S = 5, and is [4, 5, 12]",
+        "toy, cell 1, line 9 is never reached",
+        "toy, cell 2, line 2 says [B, S, H], where B = 2, H = 12, S = 5, and is [5, 2, 12]",
+        "toy, cell 3, line 1 belongs to nothing"]
