@@ -1,13 +1,15 @@
 """Every exercise of the course: its stub, its solution, other right answers, and the mistakes that it must name."""
 
+import copy
 import importlib
 import inspect
 import re
 
 import nbformat
 import pytest
+import torch
 
-from minibert.exercises.base import BLANK, SIZES, Mistake, check, exercises, number
+from minibert.exercises.base import BLANK, SIZES, Mistake, Unforeseen, check, exercises, number
 from tools.environment import NOTEBOOKS
 from tools.stamp import checked, imports_of
 
@@ -32,16 +34,22 @@ def as_a_reader(exercise, source):
     return namespace
 
 
-def refusal(exercise, answer):
-    """The message that `check` has for an answer, submitted under the exercise's name; None if it is accepted."""
+def mistake_in(exercise, answer):
+    """The Mistake that `check` raises for an answer, submitted under the exercise's name; None if it is accepted."""
     label, answer.__name__ = answer.__name__, exercise.name
     try:
         check(answer)
     except Mistake as mistake:
-        return str(mistake)
+        return mistake
     finally:
         answer.__name__ = label
     return None
+
+
+def refusal(exercise, answer):
+    """The message that `check` has for an answer; None if it is accepted."""
+    mistake = mistake_in(exercise, answer)
+    return None if mistake is None else str(mistake)
 
 
 @each_chapter
@@ -86,8 +94,10 @@ def test_wrong_answers_are_refused_each_with_its_own_message(exercise):
     assert len(exercise.wrong) >= 6
     messages = {}
     for answer, pattern in exercise.wrong.items():
-        label, message = answer.__name__, refusal(exercise, answer)
-        assert message is not None, f"{label} is wrong and was accepted"
+        label, mistake = answer.__name__, mistake_in(exercise, answer)
+        assert mistake is not None, f"{label} is wrong and was accepted"
+        message = str(mistake)
+        assert not isinstance(mistake, Unforeseen), f"{label} is planted, and gets the message for what nobody foresaw: {message}"
         assert re.search(pattern, message), f"{label}: {message!r} does not say {pattern!r}"
         assert exercise.paragraph in message
         assert message == refusal(exercise, answer), f"{label}: the message changes from run to run"
@@ -104,6 +114,71 @@ def test_a_mistake_of_the_reader_never_ends_in_a_bare_traceback(exercise):
         answer.__name__ = exercise.name
         with pytest.raises(Mistake, match=re.escape(exercise.paragraph)):
             check(answer)
+
+
+def arguments_of(exercise):
+    """The names of what a function is called with; none for a class, whose forward belongs to torch."""
+    return () if isinstance(exercise.solution, type) else tuple(inspect.signature(exercise.solution).parameters)
+
+
+def changed(exercise, before=lambda given: None, after=lambda given, result: None):
+    """The solution, with something done to its arguments before the call, or after it."""
+    signature = inspect.signature(exercise.solution)
+
+    def answer(*args, **kwargs):
+        given = signature.bind(*args, **kwargs)
+        before(given.arguments)
+        result = exercise.solution(*given.args, **given.kwargs)
+        after(given.arguments, result)
+        return result
+    answer.__signature__ = signature
+    return answer
+
+
+# Arguments that a right answer may take from the first call: what decides is not their values, or one call names them.
+FREE = {("mask_words", "generator"), ("what_it_shows", "margin"), ("idle_parameters", "x"), ("operated_layer", "hidden"),
+        *(("padding_probe", name) for name in ("query", "key", "value"))}
+
+
+@each_exercise
+def test_an_argument_of_the_first_call_is_not_enough(exercise):
+    """Sizes and numbers that are taken from the first call and kept must be seen: every check varies every argument."""
+    for name in arguments_of(exercise):
+        if (exercise.name, name) in FREE:
+            continue
+        kept = {}       # by name; a function or a module is not kept, since it may change without being another one
+
+        def keep(given, name=name, kept=kept):
+            if name in given and not callable(given[name]):
+                given[name] = kept.setdefault(name, copy.deepcopy(list(given[name]) if hasattr(given[name], "__next__") else given[name]))
+        message = refusal(exercise, changed(exercise, before=keep))
+        assert message is not None or not kept, f"{exercise.name} takes {name} from the first call for ever, and was accepted"
+
+
+@each_exercise
+def test_an_answer_that_writes_into_its_arguments_is_refused(exercise):
+    for name in arguments_of(exercise):
+        seen = []
+
+        def spoil(given, result, name=name, seen=seen):
+            value = given.get(name)
+            if isinstance(value, torch.Tensor) and value.numel() and not value.requires_grad:
+                seen.append(value.zero_() if value.any() else value.fill_(1))
+            elif isinstance(value, list | dict) and value and value is not result:
+                seen.append(value.clear())
+        message = refusal(exercise, changed(exercise, after=spoil))
+        if seen and name not in exercise.may_change:
+            assert message is not None and f"`{name}`" in message, f"{exercise.name} writes into {name}: {message}"
+
+
+@each_exercise
+def test_a_check_does_not_read_the_answer(exercise, monkeypatch):
+    """It looks at what an answer does, never at its text."""
+    def unreadable(*args, **kwargs):
+        raise AssertionError("a check asked for the source of an answer")
+    for name in ("getsource", "getsourcelines", "getsourcefile"):
+        monkeypatch.setattr(inspect, name, unreadable)
+    assert refusal(exercise, exercise.right[0]) is None
 
 
 @each_exercise

@@ -112,6 +112,8 @@ def shorten(first, second, room, rng):
 def check_shorten(answer):
     first, second = list(LETTERS[:12]), list(LETTERS[12:17])
     found = [answer(first, second, 7, random.Random(seed)) for seed in range(60)]
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in found):
+        raise Mistake(f"Wanted are two lists, the first text and the second, and you return {found[0]!r}.")
     texts = [[list(part) for part in pair] for pair in found]
     if any(set(one) & set(second) or set(other) & set(first) for one, other in texts):
         raise Mistake(f"You return {''.join(texts[0][0])!r} and {''.join(texts[0][1])!r}: tokens of one text stand in the other. The first text comes back first.")
@@ -192,7 +194,10 @@ def check_mask_words(answer):
 
     def run(seed=1, **more):
         return answer(ids, **options, **more, generator=torch.Generator().manual_seed(seed))
-    corrupted, labels = run()
+    found = run()
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise Mistake(f"Wanted are two tensors, what the model sees and the labels, and you return {'a tensor' if isinstance(found, torch.Tensor) else f'a {type(found).__name__}'}.")
+    corrupted, labels = found
     for name, value in (("What the model sees", corrupted), ("The labels", labels)):
         if not isinstance(value, torch.Tensor) or value.shape != ids.shape or value.is_floating_point():
             raise Mistake(f"{name} should be a tensor of whole numbers of shape {list(ids.shape)}.")
@@ -252,7 +257,10 @@ def check_mask_words(answer):
         raise Mistake(f"Your texts have {int(per_row.min())} to {int(per_row.max())} chosen tokens: each token should be chosen on its own.")
     small = {"mask_token_id": 2, "vocab_size": 9, "special_ids": (2, 5)}
     few = torch.tensor([[5, 1, 3, 4, 6, 7, 8, 0], [5, 8, 7, 6, 4, 3, 1, 0]]).repeat(200, 1)                     # [B, S]
-    corrupted, labels = answer(few, **small, generator=torch.Generator().manual_seed(3))
+    try:
+        corrupted, labels = answer(few, **small, generator=torch.Generator().manual_seed(3))
+    except (IndexError, RuntimeError) as error:
+        raise Mistake(f"With a vocabulary of 60 you are right; with 9 words and the special ids 2 and 5 you stop ({error}). Take vocab_size and special_ids as they are given.") from None
     chosen = labels != -100                                                                         # [B, S]
     if chosen.shape != few.shape or (chosen & (few == 5)).any() or not torch.equal(labels[chosen], few[chosen]) or (corrupted != few)[~chosen].any():
         raise Mistake("With 9 words, [MASK] = 2 and the special ids 2 and 5 your labels do not fit the ids: take special_ids, and the ids themselves, as they are given.")

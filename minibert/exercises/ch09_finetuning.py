@@ -35,7 +35,7 @@ def _name(found, right, suspects: list[tuple[object, str]], what: str) -> None:
 def text_logits(hidden, pooler_weight, pooler_bias, weight, bias):
     """The logits of K classes for each text of a batch.
 
-    hidden [B, S, H], the last layer's vectors; the pooler's linear map, weight [H, H] and bias [H], with tanh behind it; the
+    hidden [B, S, H], the last layer's vectors; the pooler's linear map, pooler_weight [H, H] and pooler_bias [H], with tanh; the
     classifier's, weight [K, H] and bias [K]. A weight has a row for each output, as in nn.Linear. -> [B, K]
     """
     first = hidden[:, 0]                                                # blank: [B, H], the vector of [CLS]
@@ -112,9 +112,9 @@ def check_first_piece_labels(answer):
         ([n, n, 1, n, n, 2, 3, n, n], f"{shown}: word 0 gets none. Its number is 0, which Python takes for false; ask whether it `is not None`."),
         ([n, "O", "B-per", n, n, "I-per", "B-loc", n, n], f"{shown}: names. The loss wants numbers, which `number` gives."),
     ], "the labels")
+    also(answer, first_piece_labels, ([None, 0, 1, 1, None], ["X", "Y"], {"X": 7, "Y": 2}), ([2, None, 3], ["O", "O", "Z", "O"], {"O": 0, "Z": 1}))
     again = _listed(answer([None, 0, 0, None], ["B-loc"], dict(_NUMBER)), "first_piece_labels")
     _name(again, [n, 3, n, n], [], "the labels of one word of two pieces")
-    also(answer, first_piece_labels, ([None, 0, 1, 1, None], ["X", "Y"], {"X": 7, "Y": 2}), ([2, None, 3], ["O", "O", "Z", "O"], {"O": 0, "Z": 1}))
 
 
 # -- build: entities ---------------------------------------------------------------------------------------------------
@@ -223,6 +223,7 @@ def check_best_span(answer):
     behind = span(start, end + torch.tensor([0, 0, 0, 0, 0, 0, 0, 0, 9.0]), allowed, 3)
     _name(behind, (5, 7), [((6, 8), f"You answer {behind}: token 8 is [SEP]. You ask of the start whether it is allowed; the end must be, too.")],
           "the best span where [SEP] is a good end")
+    also(answer, best_span, (torch.tensor([0.0, 4.0, 1.0]), torch.tensor([0.0, 3.0, 2.0]), torch.tensor([False, True, True]), 2))
     one = span(torch.tensor([0.0, 4.0, 1.0]), torch.tensor([0.0, 1.0, 2.0]), torch.tensor([False, True, True]), 1)
     _name(one, (1, 1), [((1, 2), "Asked for answers of 1 token you give (1, 2), which are two."), ], "the best answer of one token")
     below = span(torch.tensor([9.0, -4.0, -3.0]), torch.tensor([9.0, -2.0, -6.0]), torch.tensor([False, True, True]), 2)

@@ -137,11 +137,10 @@ def _shown(value) -> str:
 def _difference(found, right) -> str:
     """How a result differs from the right one, after "with these arguments"; nothing where it does not. Containers may be of other kinds."""
     if isinstance(right, Tensor):
-        if not isinstance(found, Tensor):
-            found = torch.as_tensor(found)
+        found, number = torch.as_tensor(found), not isinstance(found, Tensor)       # a number has no precision of its own
         if found.shape != right.shape:
             return f"your result has the shape {list(found.shape)}, where {list(right.shape)} is right"
-        if found.is_floating_point() and right.is_floating_point() and found.dtype != right.dtype:
+        if not number and found.is_floating_point() and right.is_floating_point() and found.dtype != right.dtype:
             return f"your result is {found.dtype}, where {right.dtype} is right: keep the precision that comes in"
         if not torch.allclose(found.double(), right.double(), rtol=1e-3, atol=1e-5, equal_nan=True):
             worst = (found.double() - right.double()).abs().nan_to_num(torch.inf).argmax()

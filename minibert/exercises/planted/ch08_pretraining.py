@@ -685,7 +685,7 @@ ANSWERS = {
             rates_of_the_first_group: r"first group only",
             rates_of_copies: r"groups are as they were",
             rates_added: r"add the factor",
-            rates_by_heart: r"your rate at \[step, group\] is wrong",
+            rates_by_heart: r"warm-up of 10 and 100 steps",
         }),
     "read_the_log": Answers(
         right=(log_in_one_line, log_judged, log_in_round_numbers),
