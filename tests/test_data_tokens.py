@@ -47,6 +47,7 @@ def test_the_bytes_are_those_that_the_module_describes(tmp_path, vocab_size, siz
 @pytest.mark.parametrize("documents, said", [
     ([[[5, 10]]], r"documents hold the token id 10; ids go from 0 to 9 \(vocab_size is 10\)"),
     ([[[5]], [[3], [-1, 99]]], "documents hold the token id -1; ids go from 0 to 9"),
+    ([[[-1, 3]]], "documents hold the token id -1; ids go from 0 to 9"),
     ([], "documents hold no sentence"), ([[[]], []], "documents hold no sentence")])
 def test_what_cannot_be_written_leaves_no_file(tmp_path, documents, said):
     with pytest.raises(ValueError, match=said):
