@@ -135,9 +135,10 @@ def changed(exercise, before=lambda given: None, after=lambda given, result: Non
     return answer
 
 
-# Arguments that a right answer may take from the first call: what decides is not their values, or one call names them.
-FREE = {("mask_words", "generator"), ("what_it_shows", "margin"), ("idle_parameters", "x"), ("operated_layer", "hidden"),
-        *(("padding_probe", name) for name in ("query", "key", "value"))}
+# Arguments that a right answer may take from the first call: what decides is not their values (a probe is tried on other
+# patients, with the same input), or one call alone names them.
+FREE = {("mask_words", "generator"), ("what_it_shows", "margin"), ("idle_parameters", "x"), ("operated_layer", "hidden"), ("operated_layer", "mask"),
+        *(("padding_probe", name) for name in ("query", "key", "value", "padding"))}
 
 
 @each_exercise
