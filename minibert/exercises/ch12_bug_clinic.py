@@ -21,7 +21,7 @@ CHAPTER = "12_bug_clinic"
 def padding_probe(attend, query, key, value, padding=3):
     """How far an answer moves when tokens are appended at which nobody may look; 0 for attention that is in order.
 
-    attend(query, key, value, mask) -> (mixed, weights), mask [T] boolean, True = may be looked at.
+    attend(query, key, value, mask) -> (mixed, weights); the mask is boolean over the keys, True = may be looked at.
     query, key, value [B, A, S, D]. Returns a float: the largest change of any number of the S tokens.
     """
     S = query.size(2)
