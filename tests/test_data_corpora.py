@@ -204,6 +204,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     (dict(name_or_paths="nowhere.txt"), "there is no file or folder 'nowhere.txt'"),
     (dict(name_or_paths="wiki"), "the corpora known by name are default, wikitext-2, wikitext-103, wikipedia, imdb"),
     (dict(name_or_paths="default", split="validation"), "split must be one of train, valid, all, not 'validation'"),
+    (dict(name_or_paths="default", shard=(-1, 2)), "shard must be (index, count) with 0 <= index < count, not (-1, 2)"),
     (dict(name_or_paths="default", shard=(2, 2)), "shard must be (index, count) with 0 <= index < count, not (2, 2)"),
 ])
 def test_wrong_arguments_are_refused_at_once(arguments, message):
