@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, known, recognise
 
 CHAPTER = "08_pretraining"
 
@@ -36,29 +36,9 @@ def check_word_accuracy(answer):
     found = _number(answer(logits.clone(), labels.clone()), "word_accuracy")
     hits = logits.argmax(dim=-1) == labels                                      # [B, S]
     rows = [float(hits[i][counted[i]].float().mean()) for i in range(2)]
-    you = f"Your accuracy is {found:.2f}"
-    recognise(found, hits[counted].double().mean(), [
-        (hits.float().mean(), f"{you}: you divide by all {labels.numel()} positions, where {words} words were to be guessed. A perfect model would score {words / labels.numel():.2f} with you."),
-        (hits.sum().float(), f"You count the hits, {found:.0f} of them; an accuracy is a share of the {words} masked words."),
-        (hits.sum() / 2, f"{you}, hits per row of the batch; divide by the {words} masked words."),
-        (torch.tensor(rows).mean(), f"{you}, the mean of the rows' {rows[0]:.2f} and {rows[1]:.2f}: the three words of the second row count as much as the four of the first."),
-        (hits[labels > 0].float().mean(), f"{you}: you leave out the word with id 0. It is an id like any other; what is not to be guessed has the label -100."),
-        (hits[labels != 0].float().mean(), f"{you}: you take the label 0 for 'not asked'. It is a word's; what was not asked has the label -100."),
-        ((hits | ~counted).float().mean(), f"{you}, for a model that misses two words in seven: every position that was not masked counts as a hit."),
-        ((logits.argmax(dim=-1) == labels.clamp(min=0)).sum() / words, f"{you}: hits at positions that were not asked are among yours. A label of -100 that becomes 0 is taken for word 0."),
-        ((logits.argmax(dim=-1) == labels.clamp(min=0)).float().mean(), f"{you}: you divide by all {labels.numel()} positions, and the labels -100 have become word 0. Only {words} words were to be guessed."),
-        (torch.ones(()), f"{you}, for a model that misses two words in seven. Is it rounded, or an `any`? Wanted is the mean of {words} hits and misses, as floats."),
-        (1 - hits[counted].float().mean(), f"Your accuracy, {found:.2f}, is the share of wrong guesses."),
-        (100 * hits[counted].float().mean(), f"{you}: that is per cent. A share lies between 0 and 1."),
-        ((logits.argmin(dim=-1) == labels)[counted].float().mean(), f"{you}: you take the word with the lowest score (argmin)."),
-        ((logits.argmax(dim=1) == labels)[counted].float().mean(), f"{you}: your argmax runs over the {labels.size(1)} positions. The scores of the words lie along the last axis."),
-        ((logits.topk(5).indices == labels[..., None]).any(-1)[counted].float().mean(), f"{you}: you count a word as guessed that is among the first few. Only the highest score counts."),
-        ((logits.softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0] > 0.5)[counted].float().mean(),
-         f"{you}: you ask for a probability above a half. A guess is the highest score, however low its probability."),
-        (logits.softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0][counted].mean(),
-         f"{found:.2f} is the mean probability of the right words. Accuracy asks only whether their score is the highest."),
-        (torch.zeros(()), f"{you}: no hit of yours lies where a word was to be guessed. Compare the *place* of the highest score with the label, where the label is not -100."),
-    ], "your accuracy", tolerance=1e-5)
+    numbers = dict(found=found, rows=rows, you=f"Your accuracy is {found:.2f}")
+    suspects = [(torch.as_tensor(wrong(logits, labels)), sentence.format(**numbers)) for wrong, sentence in known(word_accuracy)]
+    recognise(found, hits[counted].double().mean(), suspects, "your accuracy", tolerance=1e-5)
     again = float(answer(perfect, labels.clone()))
     if not math.isclose(again, 1, rel_tol=1e-6):
         raise Mistake(f"A perfect model scores {again:.2f} with you, where it must score 1; for another model you had {found:.2f}, which is right.")
@@ -91,70 +71,15 @@ def check_pretraining_losses(answer):
                       f"{f' of shape {list(found.shape)}' if isinstance(found, torch.Tensor) else ''}.")
     word, pair = _number(found[0], "the word loss"), _number(found[1], "the pair loss")
 
-    chosen, flat, scores = word_labels != -100, word_labels.flatten(), word_logits.flatten(0, 1)    # [B, S], [B · S], [B · S, V]
-    each = F.cross_entropy(scores, flat, reduction="none")                      # [B · S]
-    probabilities = scores.softmax(-1)                                          # [B · S, V]
-    of_the_word = probabilities[flat != -100].gather(1, flat[flat != -100, None])       # [M, 1]
-    words, pairs = each.sum() / 4, F.cross_entropy(pair_logits, pair_labels)
-    asked, logs = flat[flat != -100], scores[flat != -100].log_softmax(-1)      # [M], [M, V]
-    unasked = F.cross_entropy(scores, flat.clamp(min=0), reduction="sum") - each.sum()
-    rows = [each.view(2, 6)[i][chosen[i]].mean() for i in range(2)]
-    lowest = math.log(1 + 4 / math.e)
+    given = word_logits, word_labels, pair_logits, pair_labels
+    words, pairs = pretraining_losses(*given)
+    rows = [pretraining_losses(logits[None], labels[None], pair_logits, pair_labels)[0] for logits, labels in zip(word_logits, word_labels)]
     if torch.isclose(word, pairs) and torch.isclose(pair, words):
         raise Mistake(f"Your losses stand in the wrong order: {word:.2f} is the pairs' and comes second. That is how a log comes to say what is not so.")
-    recognise(word, words, [
-        (each.sum() / 12, f"Your word loss, {word:.2f}, is divided by all {flat.numel()} positions. Only 4 have a word to guess, and each of these costs {words:.2f}."),
-        (each.sum() / 2, f"Your word loss, {word:.2f}, is the sum divided by the 2 rows; divide by the 4 masked words."),
-        (each.sum(), f"Your word loss, {word:.2f}, is a sum: a batch with twice the words would have twice the loss. Divide by the 4 words."),
-        (torch.stack(rows).mean(), f"Your word loss, {word:.2f}, is the mean of the rows' means {rows[0]:.2f} and {rows[1]:.2f}: the one word of the second row counts as much as the three of the first."),
-        (F.cross_entropy(scores, flat.where(flat != 0, -100)), f"Your word loss, {word:.2f}, leaves out the masked word whose id is 0. To ignore an id is to lose a word; -100 is no word's."),
-        (F.cross_entropy(scores * (flat != -100)[:, None], flat.clamp(min=0)),
-         f"Your word loss, {word:.2f}, is a mean over all 12 positions with the scores of 8 set to 0. Each of those costs ln V = {math.log(5):.2f} for ever; leave them out instead."),
-        (F.cross_entropy(scores, flat.clamp(min=0)),
-         f"Your word loss, {word:.2f}, is a mean over all 12 positions, with word 0 as the answer where nothing was asked. Weights that come after the mean cannot mend it: they cancel."),
-        (F.cross_entropy(probabilities, flat), f"Your word loss, {word:.2f}, takes the softmax twice: cross-entropy wants scores. Yours can never fall below ln(1 + (V-1)/e) = {lowest:.2f}."),
-        (-of_the_word.mean(), f"Your word loss, {word:.2f}, is minus the mean probability. The logarithm is missing."),
-        (-of_the_word.mean().log(), f"Your word loss, {word:.2f}, is the logarithm of a mean; wanted is the mean of the 4 logarithms, {words:.2f}."),
-        (-words, f"Your word loss is {word:.2f}. The sign is wrong: minus the log-probability, so that better is lower."),
-        (words / math.log(2), f"Your word loss is in bits, {word:.2f}; in nats, with the natural logarithm, it is {words:.2f}."),
-        (F.nll_loss(scores, flat), f"Your word loss, {word:.2f}, is minus the mean score. The softmax is missing, and scores alone can grow for ever."),
-        (words + pairs, f"Your first loss, {word:.2f}, is the sum of both. Give them back one by one."),
-        (F.nll_loss(word_logits.log_softmax(1).flatten(0, 1), flat), f"Your word loss, {word:.2f}, takes the softmax over the {word_labels.size(1)} positions; the words stand along the last axis."),
-        (F.nll_loss(word_logits.log_softmax(0).flatten(0, 1), flat), f"Your word loss, {word:.2f}, takes the softmax over the rows of the batch; the words stand along the last axis."),
-        (words / 5, f"Your word loss, {word:.2f}, is divided by the 5 words of the vocabulary as well: a one-hot table has M · V entries, and only M of them count."),
-        (-logs.mean(), f"Your word loss, {word:.2f}, is the mean over every word of the vocabulary; of each row only the true word's log-probability counts."),
-        (-logs[:, asked].mean(), f"Your word loss, {word:.2f}, takes from every row the log-probabilities of all {len(asked)} true words. Each row has one of its own: `gather(1, ids[:, None])`."),
-        (words.exp(), f"Your word loss, {word:.2f}, is e to the power of the loss (the perplexity); the loss is {words:.2f}."),
-        (words / math.log(10), f"Your word loss, {word:.2f}, has logarithms to the base 10; in nats, with the natural logarithm, it is {words:.2f}."),
-        (unasked / 8, f"Your word loss, {word:.2f}, is that of the 8 positions where nothing was asked. Turn the condition round."),
-        ((each.sum() + unasked) / 4, f"Your word loss, {word:.2f}, divides by the 4 masked words, but its sum has all 12 positions in it, with word 0 as the answer where nothing was asked."),
-        ((each.sum() + 8 * math.log(5)) / 4, f"Your word loss, {word:.2f}, divides by the 4 masked words, but its sum has all 12 positions in it: 8 with their scores set to 0, for ln V = {math.log(5):.2f} each."),
-        (F.cross_entropy(word_logits.transpose(1, 2).reshape(-1, 5), flat), f"Your word loss, {word:.2f}, has scores and labels out of step: transpose and then reshape mixes the positions. `flatten(0, 1)` keeps them."),
-        (-logs.max(-1).values.mean(), f"Your word loss, {word:.2f}, takes the highest log-probability of each row, whatever the word was."),
-    ], "your word loss", tolerance=1e-5)
-    one_hot = F.one_hot(pair_labels, 2).double()                                # [B, 2]
-    recognise(pair, pairs, [
-        (F.cross_entropy(pair_logits, pair_labels, ignore_index=0),
-         f"Your pair loss, {pair:.2f}, ignores label 0: 'it follows' is never trained, and a model that always says 'random' has the loss 0. Two classes, none of them ignored."),
-        (F.cross_entropy(pair_logits, pair_labels, reduction="sum"), f"Your pair loss, {pair:.2f}, is a sum; the mean of the 2 pairs is {pairs:.2f}."),
-        (F.binary_cross_entropy_with_logits(pair_logits, one_hot),
-         f"Your pair loss, {pair:.2f}, asks two questions with yes or no (BCE on one-hot labels) where there is one question with two answers: {pairs:.2f}."),
-        (F.cross_entropy(pair_logits.softmax(-1), pair_labels), f"Your pair loss, {pair:.2f}, takes the softmax twice; on the scores it is {pairs:.2f}."),
-        (F.cross_entropy(pair_logits, 1 - pair_labels), f"Your pair loss, {pair:.2f}, has the labels upside down: 0 says that B follows A."),
-        (pairs / 2, f"Your pair loss, {pair:.2f}, is divided by the two classes as well as by the two pairs."),
-        (F.mse_loss(pair_logits.softmax(-1), one_hot), f"Your pair loss, {pair:.2f}, is a squared error of probabilities; the cross-entropy is {pairs:.2f}."),
-        (F.binary_cross_entropy_with_logits(pair_logits, one_hot, reduction="sum") / 2,
-         f"Your pair loss, {pair:.2f}, adds up two questions with yes or no (BCE on one-hot labels) where there is one question with two answers: {pairs:.2f}."),
-        (F.binary_cross_entropy_with_logits(pair_logits[:, 1], pair_labels.double()), f"Your pair loss, {pair:.2f}, looks at one of the two scores. What counts is how they differ."),
-        (-pairs, f"Your pair loss is {pair:.2f}. The sign is wrong: better must be lower."),
-        (pairs / math.log(2), f"Your pair loss is in bits, {pair:.2f}; in nats it is {pairs:.2f}."),
-        (F.nll_loss(pair_logits, pair_labels), f"Your pair loss, {pair:.2f}, is minus the mean score; the softmax is missing."),
-        (F.nll_loss(pair_logits.softmax(-1), pair_labels), f"Your pair loss, {pair:.2f}, is minus the mean probability; the logarithm is missing."),
-        (-(-F.nll_loss(pair_logits.softmax(-1), pair_labels)).log(), f"Your pair loss, {pair:.2f}, is the logarithm of a mean; wanted is the mean of the logarithms, {pairs:.2f}."),
-        (F.nll_loss(pair_logits.log_softmax(0), pair_labels), f"Your pair loss, {pair:.2f}, takes the softmax over the pairs of the batch; the two answers stand along the last axis."),
-        (F.cross_entropy(pair_logits[:1], pair_labels[:1]), f"Your pair loss, {pair:.2f}, is that of the first pair alone, the only one whose answer is 0."),
-        (words, f"Your pair loss, {pair:.2f}, is the words' loss once more."),
-    ], "your pair loss", tolerance=1e-5)
+    numbers = dict(word=word, pair=pair, words=words, pairs=pairs, rows=rows)
+    suspects = [(wrong(*given), sentence.format(**numbers)) for wrong, sentence in known(pretraining_losses)]
+    recognise(word, words, [(losses[0], sentence) for losses, sentence in suspects], "your word loss", tolerance=1e-5)
+    recognise(pair, pairs, [(losses[1], sentence) for losses, sentence in suspects], "your pair loss", tolerance=1e-5)
     for loss, name, example in ((found[0], "word", words), (found[1], "pair", pairs)):
         if not getattr(loss, "requires_grad", False):
             raise Mistake(f"Your {name} loss, {example:.2f}, is right but a bare number: no gradient can go back through it. Leave it a tensor (no `.item()`, no `.detach()`).")
@@ -345,64 +270,29 @@ def set_rates(groups, step, steps, warmup):
         group["lr"] = group["peak_lr"] * factor                         # blank: this group's rate
 
 
-def check_set_rates(answer):
-    steps, warmup, peaks = 80, 20, (0.002, 0.004)
-    groups = [{"peak_lr": peak, "lr": peak} for peak in peaks]
+def _rates(answer, groups, steps, warmup):
+    """What an answer sets, step by step, beginning with groups that it keeps: [steps + 1, groups]."""
     seen = []
     for step in range(steps + 1):
         answer(groups, step, steps, warmup)
         seen.append([float(group["lr"]) for group in groups])
-    found = torch.tensor(seen, dtype=torch.float64)                             # [steps + 1, 2]
-    t = torch.arange(steps + 1, dtype=torch.float64)                            # [steps + 1]
-    peak = torch.tensor(peaks, dtype=torch.float64)                             # [2]
-    down, rest = 1 - t / steps, (steps - t) / (steps - warmup)                  # [steps + 1]
+    return torch.tensor(seen, dtype=torch.float64)                              # [steps + 1, groups]
+
+
+def check_set_rates(answer):
+    steps, warmup, peaks = 80, 20, (0.002, 0.004)
+
+    def fresh():
+        return [{"peak_lr": peak, "lr": peak} for peak in peaks]
+
+    found = _rates(answer, groups := fresh(), steps, warmup)                    # [steps + 1, 2]
     if [group["peak_lr"] for group in groups] != list(peaks):
         raise Mistake(f"You change peak_lr, from {peaks[0]} to {groups[0]['peak_lr']:.4f}: set lr, and leave the peak as it is.")
-
-    if (found == peak).all():
+    if (found == torch.tensor(peaks, dtype=torch.float64)).all():
         raise Mistake(f"The groups are as they were, {peaks[0]} and {peaks[1]} at every step: set group[\"lr\"] in the dicts that you are given.")
-
-    def suspect(early, late):
-        return torch.where(t < warmup, early, late)[:, None] * peak             # [steps + 1, 2]
-
-    def at(step):
-        return f"at step {step} your rate is {found[step, 0]:.6f}"
-
-    factor = torch.where(t < warmup, t / warmup, down)                          # [steps + 1]
-    noam = torch.minimum((t + 1) ** -0.5, (t + 1) * warmup ** -1.5)             # [steps + 1]
-    recognise(found, factor[:, None] * peak, [
-        (factor[:, None].expand(-1, 2).double(), f"The peak is not in it: {at(50)} where the factor alone is {factor[50]:.2f}; a rate is the factor times the group's own peak_lr."),
-        (factor[:, None] * peak[:1].expand(2), f"Both groups get {found[50, 1]:.6f} at step 50: the second has a peak of its own, {peaks[1]}, and you overwrite it."),
-        (peak * factor[:, None].cumprod(0), f"You multiply lr by the factor again and again: {at(5)}, and it never comes back. Begin each time from peak_lr."),
-        (suspect(t / warmup, torch.ones_like(t)), f"Your rate never falls: {at(steps)}, the full peak."),
-        (suspect(torch.ones_like(t), down), f"Your warm-up is missing: at step 0 your rate is {found[0, 0]:.6f}, where it should be 0."),
-        (down[:, None] * peak, f"There is no warm-up: at step 0 your rate is {found[0, 0]:.6f}, where it should be 0."),
-        (suspect(t / warmup, rest), f"{at(warmup)}, the full peak: you let it fall from the end of the warm-up, without the original's drop to {peaks[0] * down[warmup]:.4f}. Gentler, but not the original's line, which starts at step 0."),
-        (suspect((t + 1) / warmup, down), f"At step 0 your rate is {found[0, 0]:.6f}: you count from 1. The original's first step has the rate 0."),
-        (suspect(t / warmup, 0.5 * (1 + torch.cos(math.pi * t / steps))), f"{at(30)}: a half cosine; the original falls in a line."),
-        (suspect(t / steps, down), f"{at(5)}: you rise over all {steps} steps; the warm-up has {warmup}."),
-        (suspect(t / warmup, t / steps), f"{at(70)}: after the warm-up your rate rises; 1 minus the share of the steps is what falls."),
-        (suspect(t / warmup, down ** 2), f"{at(50)}: you square what should be a line."),
-        (suspect(t / warmup, down.sqrt()), f"{at(50)}: you take the root of what should be a line."),
-        (torch.where(t <= warmup, t / warmup, down)[:, None] * peak, f"{at(warmup)}, the full peak. The warm-up is the {warmup} steps from 0 to {warmup - 1}; step {warmup} stands on the falling line."),
-        (torch.minimum(t / warmup, down)[:, None] * peak, f"{at(warmup - 1)}: you take the smaller of the two lines. The original follows the rising one to the end of the warm-up, and then drops."),
-        (suspect(t / warmup * down, down), f"{at(5)}: during the warm-up you multiply the two lines; the original replaces the falling one."),
-        (suspect(t / warmup * (1 - warmup / steps), down), f"{at(warmup - 1)}: you climb only as high as the falling line, so that nothing drops. Gentler, but the original climbs towards the full peak."),
-        (suspect(t // warmup, down), f"{at(5)}: `//` leaves nothing of a share below 1."),
-        (suspect(t / warmup, 1 - t // steps), f"{at(50)}, the full peak: `//` leaves nothing of a share below 1."),
-        (torch.where(t + 1 < warmup, (t + 1) / warmup, 1 - (t + 1) / steps)[:, None] * peak, f"At step 0 your rate is {found[0, 0]:.6f}: you count from 1. The original's first step has the rate 0."),
-        (suspect(t / warmup, 1 - (t + 1) / steps), f"{at(50)}: the falling line is one step ahead; it is 1 at step 0 and 0 at step {steps}."),
-        (suspect(t / warmup, 1 - (t - warmup) / steps), f"{at(steps)}, where it should be 0: your line falls from the end of the warm-up on, and does not arrive. The original's starts at step 0."),
-        (suspect(t / warmup, 0.5 * (1 + torch.cos(math.pi * (t - warmup) / (steps - warmup)))), f"{at(30)}: a half cosine from the end of the warm-up; the original falls in a line, from step 0."),
-        (suspect(down, t / warmup), f"{at(5)}: the two lines have changed places."),
-        (suspect(t / warmup, -down), f"{at(50)}: a rate below 0 climbs the loss; turn the difference round."),
-        (suspect(t / warmup, 1 + t / steps), f"{at(50)}: your line rises; 1 *minus* the share of the steps falls."),
-        (torch.stack([factor * peak[0], torch.full_like(t, peaks[1])], 1), "You set the rate of the first group only; every group is to get its own."),
-        (factor[:, None] * peak[1:].expand(2), f"Both groups get {found[50, 0]:.6f} at step 50: the first has a peak of its own, {peaks[0]}."),
-        (factor[:, None] + peak, f"{at(50)}: you add the factor to the peak; multiply."),
-        (suspect((t / 10).clamp(max=1), 1 - t / 100), f"{at(10)}: you have a warm-up of 10 and 100 steps in all; here they are {warmup} and {steps}."),
-        (noam[:, None].expand(-1, 2), f"{at(50)}: one over the root of the step, whatever the peak (Noam's schedule). The rate that was asked for, {peaks[0]}, is silently overwritten."),
-    ], "your rate at [step, group]", tolerance=1e-9)
+    at = {f"at{step}": f"at step {step} your rate is {rate:.6f}" for step, rate in enumerate(found[:, 0])}
+    suspects = [(_rates(wrong, fresh(), steps, warmup), sentence.format(found=found, **at)) for wrong, sentence in known(set_rates)]
+    recognise(found, _rates(set_rates, fresh(), steps, warmup), suspects, "your rate at [step, group]", tolerance=1e-9)
     for step, steps, warmup in ((3, 10, 5), (5, 10, 5), (9, 12, 0)):
         mine, right = [{"peak_lr": 1.0, "lr": 0.0}], [{"peak_lr": 1.0, "lr": 0.0}]
         try:

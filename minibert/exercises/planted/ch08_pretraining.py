@@ -104,6 +104,33 @@ def accuracy_in_numpy(logits, labels):
     return (logits.numpy().argmax(-1) == labels.numpy())[chosen].mean()
 
 
+def accuracy_of_clamped_by_all(logits, labels):
+    return (logits.argmax(dim=-1) == labels.clamp(min=0)).float().mean()
+
+
+ACCURACY_MISTAKES = (
+    (accuracy_of_all_positions, "{you}: you divide by all 16 positions, where 7 words were to be guessed. A perfect model would score 0.44 with you."),
+    (accuracy_not_divided, "You count the hits, {found:.0f} of them; an accuracy is a share of the 7 masked words."),
+    (accuracy_per_row, "{you}, hits per row of the batch; divide by the 7 masked words."),
+    (accuracy_of_rows, "{you}, the mean of the rows' {rows[0]:.2f} and {rows[1]:.2f}: the three words of the second row count as much as the four of the first."),
+    (accuracy_without_id_zero, "{you}: you leave out the word with id 0. It is an id like any other; what is not to be guessed has the label -100."),
+    (accuracy_of_all_labels_but_zero, "{you}: you take the label 0 for 'not asked'. It is a word's; what was not asked has the label -100."),
+    (accuracy_with_gifts, "{you}, for a model that misses two words in seven: every position that was not masked counts as a hit."),
+    (accuracy_of_clamped_labels, "{you}: hits at positions that were not asked are among yours. A label of -100 that becomes 0 is taken for word 0."),
+    (accuracy_of_clamped_by_all, "{you}: you divide by all 16 positions, and the labels -100 have become word 0. Only 7 words were to be guessed."),
+    (accuracy_rounded, "{you}, for a model that misses two words in seven. Is it rounded, or an `any`? Wanted is the mean of 7 hits and misses, as floats."),
+    (accuracy_of_errors, "Your accuracy, {found:.2f}, is the share of wrong guesses."),
+    (accuracy_in_per_cent, "{you}: that is per cent. A share lies between 0 and 1."),
+    (accuracy_of_the_lowest, "{you}: you take the word with the lowest score (argmin)."),
+    (accuracy_over_positions, "{you}: your argmax runs over the 8 positions. The scores of the words lie along the last axis."),
+    (accuracy_of_five, "{you}: you count a word as guessed that is among the first few. Only the highest score counts."),
+    (accuracy_above_a_half, "{you}: you ask for a probability above a half. A guess is the highest score, however low its probability."),
+    (accuracy_as_probability, "{found:.2f} is the mean probability of the right words. Accuracy asks only whether their score is the highest."),
+    (accuracy_of_the_unasked, "{you}: no hit of yours lies where a word was to be guessed. Compare the *place* of the highest score with the label, "
+     "where the label is not -100."),
+)
+
+
 # -- build: the two losses -------------------------------------------------------------------------------------------
 
 def losses_in_two_calls(word_logits, word_labels, pair_logits, pair_labels):
@@ -198,6 +225,73 @@ def losses_swapped(*arguments):
 def losses_added(*arguments):
     words, pairs = losses_in_two_calls(*arguments)
     return words + pairs, pairs
+
+
+losses_over_rows_of_batch = named("losses_over_rows_of_batch", lambda word_logits, word_labels, pair_logits, pair_labels: (
+    F.nll_loss(word_logits.log_softmax(0).flatten(0, 1), word_labels.flatten()), F.cross_entropy(pair_logits, pair_labels)))
+losses_of_zeroed_by_words = named("losses_of_zeroed_by_words", _with(
+    words=lambda x, y: F.nll_loss((x * (y != -100)[:, None]).log_softmax(-1), y.clamp(min=0), reduction="sum") / (y != -100).sum()))
+losses_of_words_twice = named("losses_of_words_twice", lambda *arguments: losses_in_two_calls(*arguments)[:1] * 2)
+pairs_log_of_mean = named("pairs_log_of_mean", _with(pairs=lambda x, y: -(-F.nll_loss(x.softmax(-1), y)).log()))
+pairs_of_the_first = named("pairs_of_the_first", _with(pairs=lambda x, y: F.cross_entropy(x[:1], y[:1])))
+
+
+LOSS_MISTAKES = (
+    (losses_over_all, "Your word loss, {word:.2f}, is divided by all 12 positions. Only 4 have a word to guess, and each of these costs {words:.2f}."),
+    (losses_per_row, "Your word loss, {word:.2f}, is the sum divided by the 2 rows; divide by the 4 masked words."),
+    (losses_summed, "Your word loss, {word:.2f}, is a sum: a batch with twice the words would have twice the loss. Divide by the 4 words."),
+    (losses_of_rows, "Your word loss, {word:.2f}, is the mean of the rows' means {rows[0]:.2f} and {rows[1]:.2f}: the one word of the second row "
+     "counts as much as the three of the first."),
+    (losses_id_zero_ignored, "Your word loss, {word:.2f}, leaves out the masked word whose id is 0. To ignore an id is to lose a word; -100 is no word's."),
+    (losses_of_zeroed_scores, "Your word loss, {word:.2f}, is a mean over all 12 positions with the scores of 8 set to 0. Each of those costs ln V "
+     "= 1.61 for ever; leave them out instead."),
+    (losses_weighted_too_late, "Your word loss, {word:.2f}, is a mean over all 12 positions, with word 0 as the answer where nothing was asked. "
+     "Weights that come after the mean cannot mend it: they cancel."),
+    (losses_softmax_twice, "Your word loss, {word:.2f}, takes the softmax twice: cross-entropy wants scores. Yours can never fall below ln(1 + (V-1)/e) = 0.90."),
+    (losses_without_log, "Your word loss, {word:.2f}, is minus the mean probability. The logarithm is missing."),
+    (losses_log_of_mean, "Your word loss, {word:.2f}, is the logarithm of a mean; wanted is the mean of the 4 logarithms, {words:.2f}."),
+    (losses_negative, "Your word loss is {word:.2f}. The sign is wrong: minus the log-probability, so that better is lower."),
+    (losses_in_bits, "Your word loss is in bits, {word:.2f}; in nats, with the natural logarithm, it is {words:.2f}."),
+    (losses_of_raw_scores, "Your word loss, {word:.2f}, is minus the mean score. The softmax is missing, and scores alone can grow for ever."),
+    (losses_added, "Your first loss, {word:.2f}, is the sum of both. Give them back one by one."),
+    (losses_over_positions, "Your word loss, {word:.2f}, takes the softmax over the 6 positions; the words stand along the last axis."),
+    (losses_over_rows_of_batch, "Your word loss, {word:.2f}, takes the softmax over the rows of the batch; the words stand along the last axis."),
+    (losses_by_vocabulary, "Your word loss, {word:.2f}, is divided by the 5 words of the vocabulary as well: a one-hot table has M · V entries, and "
+     "only M of them count."),
+    (losses_of_every_word, "Your word loss, {word:.2f}, is the mean over every word of the vocabulary; of each row only the true word's log-probability counts."),
+    (losses_indexed_crosswise, "Your word loss, {word:.2f}, takes from every row the log-probabilities of all 4 true words. Each row has one of its "
+     "own: `gather(1, ids[:, None])`."),
+    (losses_as_perplexity, "Your word loss, {word:.2f}, is e to the power of the loss (the perplexity); the loss is {words:.2f}."),
+    (losses_to_base_ten, "Your word loss, {word:.2f}, has logarithms to the base 10; in nats, with the natural logarithm, it is {words:.2f}."),
+    (losses_of_the_unasked, "Your word loss, {word:.2f}, is that of the 8 positions where nothing was asked. Turn the condition round."),
+    (losses_of_all_by_words, "Your word loss, {word:.2f}, divides by the 4 masked words, but its sum has all 12 positions in it, with word 0 as the "
+     "answer where nothing was asked."),
+    (losses_of_zeroed_by_words, "Your word loss, {word:.2f}, divides by the 4 masked words, but its sum has all 12 positions in it: 8 with their "
+     "scores set to 0, for ln V = 1.61 each."),
+    (losses_out_of_step, "Your word loss, {word:.2f}, has scores and labels out of step: transpose and then reshape mixes the positions. "
+     "`flatten(0, 1)` keeps them."),
+    (losses_of_the_highest, "Your word loss, {word:.2f}, takes the highest log-probability of each row, whatever the word was."),
+    (pairs_class_ignored, "Your pair loss, {pair:.2f}, ignores label 0: 'it follows' is never trained, and a model that always says 'random' has "
+     "the loss 0. Two classes, none of them ignored."),
+    (pairs_summed, "Your pair loss, {pair:.2f}, is a sum; the mean of the 2 pairs is {pairs:.2f}."),
+    (pairs_as_two_questions, "Your pair loss, {pair:.2f}, asks two questions with yes or no (BCE on one-hot labels) where there is one question "
+     "with two answers: {pairs:.2f}."),
+    (pairs_softmax_twice, "Your pair loss, {pair:.2f}, takes the softmax twice; on the scores it is {pairs:.2f}."),
+    (pairs_upside_down, "Your pair loss, {pair:.2f}, has the labels upside down: 0 says that B follows A."),
+    (pairs_halved, "Your pair loss, {pair:.2f}, is divided by the two classes as well as by the two pairs."),
+    (pairs_squared, "Your pair loss, {pair:.2f}, is a squared error of probabilities; the cross-entropy is {pairs:.2f}."),
+    (pairs_of_two_questions_added, "Your pair loss, {pair:.2f}, adds up two questions with yes or no (BCE on one-hot labels) where there is one "
+     "question with two answers: {pairs:.2f}."),
+    (pairs_by_one_score, "Your pair loss, {pair:.2f}, looks at one of the two scores. What counts is how they differ."),
+    (pairs_negative, "Your pair loss is {pair:.2f}. The sign is wrong: better must be lower."),
+    (pairs_in_bits, "Your pair loss is in bits, {pair:.2f}; in nats it is {pairs:.2f}."),
+    (pairs_of_raw_scores, "Your pair loss, {pair:.2f}, is minus the mean score; the softmax is missing."),
+    (pairs_without_log, "Your pair loss, {pair:.2f}, is minus the mean probability; the logarithm is missing."),
+    (pairs_log_of_mean, "Your pair loss, {pair:.2f}, is the logarithm of a mean; wanted is the mean of the logarithms, {pairs:.2f}."),
+    (pairs_over_the_batch, "Your pair loss, {pair:.2f}, takes the softmax over the pairs of the batch; the two answers stand along the last axis."),
+    (pairs_of_the_first, "Your pair loss, {pair:.2f}, is that of the first pair alone, the only one whose answer is 0."),
+    (losses_of_words_twice, "Your pair loss, {pair:.2f}, is the words' loss once more."),
+)
 
 
 # -- build: a batch in pieces ----------------------------------------------------------------------------------------
@@ -481,6 +575,51 @@ def rates_of_the_peak(groups, step, steps, warmup):
         group["peak_lr"] *= step / warmup if step < warmup else 1 - step / steps
 
 
+rates_squared = _rates("rates_squared", _up, lambda step, steps, warmup: (1 - step / steps) ** 2)
+rates_of_the_root = _rates("rates_of_the_root", _up, lambda step, steps, warmup: (1 - step / steps) ** 0.5)
+rates_that_rise_from_one = _rates("rates_that_rise_from_one", _up, lambda step, steps, warmup: 1 + step / steps)
+
+
+def rates_all_from_one(groups, step, steps, warmup):
+    rates_step_by_step(groups, step + 1, steps, warmup)
+
+
+RATE_MISTAKES = (
+    (rates_without_peak, "The peak is not in it: {at50} where the factor alone is 0.38; a rate is the factor times the group's own peak_lr."),
+    (rates_one_for_all, "Both groups get {found[50][1]:.6f} at step 50: the second has a peak of its own, 0.004, and you overwrite it."),
+    (rates_compounding, "You multiply lr by the factor again and again: {at5}, and it never comes back. Begin each time from peak_lr."),
+    (rates_never_falling, "Your rate never falls: {at80}, the full peak."),
+    (rates_at_full_height, "Your warm-up is missing: at step 0 your rate is {found[0][0]:.6f}, where it should be 0."),
+    (rates_at_once, "There is no warm-up: at step 0 your rate is {found[0][0]:.6f}, where it should be 0."),
+    (rates_without_drop, "{at20}, the full peak: you let it fall from the end of the warm-up, without the original's drop to 0.0015. Gentler, but "
+     "not the original's line, which starts at step 0."),
+    (rates_from_one, "At step 0 your rate is {found[0][0]:.6f}: you count from 1. The original's first step has the rate 0."),
+    (rates_of_a_cosine, "{at30}: a half cosine; the original falls in a line."),
+    (rates_rising_slowly, "{at5}: you rise over all 80 steps; the warm-up has 20."),
+    (rates_rising_on, "{at70}: after the warm-up your rate rises; 1 minus the share of the steps is what falls."),
+    (rates_squared, "{at50}: you square what should be a line."),
+    (rates_of_the_root, "{at50}: you take the root of what should be a line."),
+    (rates_until_the_peak, "{at20}, the full peak. The warm-up is the 20 steps from 0 to 19; step 20 stands on the falling line."),
+    (rates_of_the_smaller_line, "{at19}: you take the smaller of the two lines. The original follows the rising one to the end of the warm-up, and then drops."),
+    (rates_of_both_lines, "{at5}: during the warm-up you multiply the two lines; the original replaces the falling one."),
+    (rates_that_meet, "{at19}: you climb only as high as the falling line, so that nothing drops. Gentler, but the original climbs towards the full peak."),
+    (rates_in_whole_numbers, "{at5}: `//` leaves nothing of a share below 1."),
+    (rates_falling_at_the_end, "{at50}, the full peak: `//` leaves nothing of a share below 1."),
+    (rates_all_from_one, "At step 0 your rate is {found[0][0]:.6f}: you count from 1. The original's first step has the rate 0."),
+    (rates_one_step_ahead, "{at50}: the falling line is one step ahead; it is 1 at step 0 and 0 at step 80."),
+    (rates_falling_late, "{at80}, where it should be 0: your line falls from the end of the warm-up on, and does not arrive. The original's starts at step 0."),
+    (rates_of_a_late_cosine, "{at30}: a half cosine from the end of the warm-up; the original falls in a line, from step 0."),
+    (rates_changed_about, "{at5}: the two lines have changed places."),
+    (rates_below_zero, "{at50}: a rate below 0 climbs the loss; turn the difference round."),
+    (rates_that_rise_from_one, "{at50}: your line rises; 1 *minus* the share of the steps falls."),
+    (rates_of_the_first_group, "You set the rate of the first group only; every group is to get its own."),
+    (rates_of_the_second, "Both groups get {found[50][0]:.6f} at step 50: the first has a peak of its own, 0.002."),
+    (rates_added, "{at50}: you add the factor to the peak; multiply."),
+    (rates_by_heart, "{at10}: you have a warm-up of 10 and 100 steps in all; here they are 20 and 80."),
+    (rates_of_noam, "{at50}: one over the root of the step, whatever the peak (Noam's schedule). The rate that was asked for, 0.002, is silently overwritten."),
+)
+
+
 # -- think: a log that cannot be ---------------------------------------------------------------------------------------
 
 def log_in_one_line(printed_pair_loss, printed_word_loss):
@@ -583,7 +722,13 @@ ANSWERS = {
             pairs_over_the_batch: r"over the pairs of the batch",
             pairs_by_one_score: r"one of the two scores",
             pairs_of_two_questions_added: r"adds up two questions",
-        }),
+            losses_over_rows_of_batch: r", takes the softmax over the rows of the batch; the words st",
+            losses_of_zeroed_by_words: r", divides by the 4 masked words, but its sum has all 12 posi",
+            losses_of_words_twice: r", is the words' loss once more\.",
+            pairs_log_of_mean: r", is the logarithm of a mean; wanted is the mean of the loga",
+            pairs_of_the_first: r", is that of the first pair alone, the only one whose answer",
+        },
+        known=LOSS_MISTAKES),
     "word_accuracy": Answers(
         right=(accuracy_by_counting, accuracy_by_sums, accuracy_in_numpy),
         wrong={
@@ -606,7 +751,9 @@ ANSWERS = {
             accuracy_of_the_unasked: r"no hit of yours",
             accuracy_rounded: r"misses two words in seven. Is it rounded",
             accuracy_by_heart: r"A perfect model scores 0\.71",
-        }),
+            accuracy_of_clamped_by_all: r": you divide by all 16 positions, and the labels -100 have b",
+        },
+        known=ACCURACY_MISTAKES),
     "backward_in_pieces": Answers(
         right=(pieces_divided_at_the_end, pieces_by_their_share, pieces_row_by_row),
         wrong={
@@ -686,7 +833,11 @@ ANSWERS = {
             rates_of_copies: r"groups are as they were",
             rates_added: r"add the factor",
             rates_by_heart: r"warm-up of 10 and 100 steps",
-        }),
+            rates_squared: r": you square what should be a line\.",
+            rates_of_the_root: r": you take the root of what should be a line\.",
+            rates_that_rise_from_one: r": your line rises; 1 \*minus\* the share of the steps falls\.",
+        },
+        known=RATE_MISTAKES),
     "read_the_log": Answers(
         right=(log_in_one_line, log_judged, log_in_round_numbers),
         wrong={
