@@ -78,6 +78,11 @@ def test_muon_gets_the_matrices_inside_and_nothing_else():
     assert found.keys() == dict(BertForPreTraining(CONFIG).named_parameters()).keys(), "each parameter once"
 
 
+def test_muon_decays_its_matrices_like_the_tables():
+    found = groups_of(make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.03))
+    assert {decay for name, (_, decay) in found.items() if decayed(name)} == {0.03} and {kind for kind, _ in found.values()} == {"AdamW", "Muon"}
+
+
 def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
     monkeypatch.delattr(torch.optim, "Muon")
     with pytest.raises(ValueError, match="'muon' needs PyTorch 2.9 or later; this is .* Use optimizer 'adamw'"):
