@@ -14,6 +14,7 @@ from minibert.exercises.base import BLANK, exercises, number
 from minibert.exercises.card import card_file, read_card, record
 from tools.environment import FIXED, ROOT
 
+AT_START = os.environ["MINIBERT_PROGRESS"]
 EXERCISE = exercises()["scaled_scores"]
 OTHER = next(iter(exercises().values()))
 
@@ -29,8 +30,8 @@ def card(tmp_path, monkeypatch):
 
 
 def test_tests_and_notebooks_leave_the_card_of_the_reader_alone():
-    """The environment of all tests and notebooks names another file, inside the checkout."""
-    assert FIXED["MINIBERT_PROGRESS"].startswith(str(ROOT / ".cache"))
+    """The environment of all tests and notebooks, and of every process that they start, names another file, inside the checkout."""
+    assert AT_START == FIXED["MINIBERT_PROGRESS"] and AT_START.startswith(str(ROOT / ".cache"))
 
 
 def test_where_it_is(monkeypatch, tmp_path):
