@@ -101,6 +101,14 @@ def test_rows_hold_every_token_once_and_cut_no_word(corpus, rows, tokenizer):
     assert len(cut_words) == 1 and cut_words[0] > corpus.document_bounds()[-2], "only the word that no row can hold"
 
 
+def test_a_row_takes_every_word_that_fits(tmp_path, tokenizer):
+    word, piece = FIRST_WORD, FIRST_PIECE
+    text = [word, word, word, word, word, piece, word, piece, piece, word, piece, word]
+    write_tokens(tmp_path / "text", [[text]], END)
+    rows = text_rows(TokenFile(tmp_path / "text"), 7, tokenizer).tolist()
+    assert [row[1:row.index(tokenizer.sep_id)] for row in rows] == [text[:4], text[4:9], text[9:]]
+
+
 def test_pieces_per_word(rows, tokenizer):
     pieces = [token for row in rows.tolist() for token in row if token >= FIRST_WORD]
     assert pieces_per_word(rows, tokenizer) == len(pieces) / sum(token < FIRST_PIECE for token in pieces)
@@ -299,3 +307,9 @@ def test_too_little_text_for_pairs_is_an_error(corpus, model, tokenizer):
         evaluate_next_sentence(model, corpus, 1000, tokenizer, seed=0)
     with pytest.raises(ValueError, match=r"has \d+ pairs of texts with 17 tokens together; wanted were 5000"):
         evaluate_next_sentence(model, corpus, 20, tokenizer, seed=0, pairs=5000)
+
+
+def test_two_documents_are_enough_for_pairs(tmp_path):
+    write_tokens(tmp_path / "two", [[[10 * document + place] * 3 for place in range(6)] for document in (1, 2)], 40)
+    pairs = _draw_pairs(TokenFile(tmp_path / "two"), 9, 0, 4)
+    assert len(pairs) == 4 and all(a[0] // 10 == b[0] // 10 != other[0] // 10 for a, b, other in pairs)
