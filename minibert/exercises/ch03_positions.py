@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from minibert.exercises.base import Exercise, Mistake, expect_tensor, known, recognise
+from minibert.exercises.base import Exercise, Mistake, also, expect_module, expect_tensor, known, recognise
 from minibert.positions import sinusoidal_table
 
 CHAPTER = "03_positions"
@@ -141,13 +141,15 @@ class LearnedPositions(nn.Module):
 
 def check_learned(answer):
     torch.manual_seed(0)                                                        # `check` gives the state back afterwards
-    mine = answer(200, 24)
+    expect_module(mine := answer(200, 24), "LearnedPositions(200, 24)")
     named = {name: list(p.shape) for name, p in mine.named_parameters()}
     if not named and torch.is_tensor(getattr(mine, "weight", None)):
         kind = "a buffer" if "weight" in mine.state_dict() else "a plain tensor, which a checkpoint would not hold either,"
         raise Mistake(f"Your weight {list(mine.weight.shape)} is {kind} and no parameter: 0 numbers for an optimiser to change. Learned positions are learned: nn.Parameter.")
     if named != {"weight": [200, 24]}:
         raise Mistake(f"Your parameters are {', '.join(f'{n} {s}' for n, s in named.items()) or 'none'}; real weights come as weight [200, 24], a row for each position.")
+    if mine.weight.dtype != torch.float32:
+        raise Mistake(f"Your weight is {mine.weight.dtype}; a new parameter is torch.float32, as torch.randn gives it.")
     if not mine.weight.requires_grad:
         raise Mistake("Your weight is frozen (requires_grad is False): 0 of 200 rows can learn.")
     check_start(mine.weight.detach(), answer(200, 24).weight.detach())
@@ -173,8 +175,12 @@ def check_learned(answer):
     untaught = [row for row in sorted(set(ids.flatten().tolist())) if not gradient[row].any()]
     if untaught:
         raise Mistake(f"Row {untaught[0]} was used and gets no gradient, so it would never learn. No position is padding: every row that is looked up is taught.")
+    also(mine, lambda ids: F.embedding(ids, mine.weight), (torch.tensor([[8, 0, 3, 1, 1, 2, 7]]),), (torch.tensor([[1, 2], [5, 6], [0, 0]]),))
     for ids, what in ((torch.tensor([[198, 199, 200]]), "Position 200 in a table of 200 rows"), (torch.tensor([[0, -1]]), "Position -1")):
         check_refusal(mine, ids, what)
+    small = answer(9, 24)
+    check_refusal(small, torch.tensor([[3, 9], [0, 1]]), "Position 9 in a table of 9 rows")
+    also(small, lambda ids: F.embedding(ids, small.weight), (torch.tensor([[8, 0, 3]]),))
 
 
 def check_start(weight, another):
@@ -202,7 +208,7 @@ def check_refusal(mine, ids, what):
     except (AssertionError, IndexError, RuntimeError) as error:
         raise Mistake(f"{what} ends in {type(error).__name__}: {str(error) or 'without a word'}. Raise a ValueError that says which position was asked for and how many rows there are.") from None
     expect_tensor(found, (*ids.shape, 24), f"{what} needs a ValueError, or at least its vectors")
-    rows = [row for row in range(200) if torch.equal(found[0, -1], mine.weight[row])]
+    rows = [row for row in range(len(mine.weight)) if torch.equal(found[0, -1], mine.weight[row])]
     silently = f"silently gets row {rows[0]}" if rows else "silently gets some vector"
     raise Mistake(f"{what} {silently}; it has no row, so raise a ValueError.")
 

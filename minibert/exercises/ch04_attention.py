@@ -7,7 +7,7 @@ from torch import nn
 
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
-from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, known, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, expect_module, expect_tensor, give_weights, known, recognise
 
 CHAPTER = "04_attention"
 
@@ -174,7 +174,8 @@ def check_self_attention(answer):
     reference = BertSelfAttention(config).double().eval()
     for i, p in enumerate(reference.parameters()):
         p.data = draw(*p.shape, seed=10 + i) / 3
-    mine = answer(24, 4).double().eval()
+    expect_module(mine := answer(24, 4), "SelfAttention(24, 4)")
+    mine = mine.double().eval()
     wanted, found = ({name: list(p.shape) for name, p in m.state_dict().items()} for m in (reference, mine))
     if found != wanted:
         given, real = (", ".join(f"{name} {shape}" for name, shape in names.items()) for names in (found, wanted))
@@ -196,10 +197,18 @@ def check_self_attention(answer):
     recognise(mixed, right[0], [(guess, sentence) for guess, _, sentence in guesses], "Your tensor of mixed values")
     expect_tensor(weights, [2, 4, 5, 5], "With output_weights=True the second result")
     recognise(weights, right[1], [(guess, sentence) for _, guess, sentence in guesses], "Your tensor of weights")
-    recognise(mine(hidden)[0], reference(hidden)[0], [], "Without a mask, your tensor of mixed values")
+    try:
+        open_to_all = mine(hidden)[0]
+    except (TypeError, AttributeError) as error:
+        raise Mistake(f"Without a mask your class stops ({error}): mask is None then, and nothing is hidden.") from None
+    recognise(open_to_all, reference(hidden)[0], [], "Without a mask, your tensor of mixed values")
     if mine(hidden, mask)[1] is not None:
         raise Mistake("Without output_weights=True the second result should be None, but yours is a tensor of shape [2, 4, 5, 5]: "
                       "maps that nobody asked for fill the memory.")
+    also(mine, reference, (draw(3, 7, 24), torch.ones(3, 1, 7, 7, dtype=torch.bool).tril()), (draw(1, 2, 24),), gradient=True)
+    other = BertSelfAttention(BertConfig(vocab_size=10, hidden_size=12, num_attention_heads=3, intermediate_size=24)).eval()
+    give_weights(small := answer(12, 3), other.state_dict(), "SelfAttention(12, 3)")
+    also(small.eval(), other, (draw(2, 4, 12).float(),))
     check_indivisible(answer)
 
 
@@ -210,6 +219,8 @@ def check_indivisible(answer):
         if "100" in str(error) and "12" in str(error):
             return
         raise Mistake(f"Your ValueError says “{error}”; name both numbers, 100 and 12.") from None
+    except (TypeError, RuntimeError) as error:
+        raise Mistake(f"SelfAttention(100, 12) stops with {type(error).__name__}: {error}. A wrong value of the right type is a ValueError.") from None
     except AssertionError:
         raise Mistake("You stop SelfAttention(100, 12) by an assert, which python -O leaves out. Raise a ValueError.") from None
     raise Mistake("SelfAttention(100, 12) is made without complaint: 100 / 12 = 8.33, so 12 heads of 8 would leave 4 numbers out. "

@@ -10,7 +10,7 @@ from torch import nn
 from minibert.attention import BertAttention
 from minibert.config import BertConfig
 from minibert.encoder import BertLayer
-from minibert.exercises.base import Exercise, Mistake, also, draw, expect_tensor, recognise
+from minibert.exercises.base import Exercise, Mistake, also, draw, expect_module, expect_tensor, give_weights, recognise
 
 CHAPTER = "05_encoder"
 
@@ -130,14 +130,9 @@ def check_encoder_layer(answer):
     config = BertConfig(vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20, hidden_dropout_prob=0.3,
                         attention_probs_dropout_prob=0.0, layer_norm_eps=0.1)   # large, so that a forgotten eps is seen
     layer = _random_weights(BertLayer(config).double().eval())
-    mine = answer(config)
-    if not isinstance(mine, nn.Module):
-        raise Mistake(f"{answer.__name__}(config) should be an nn.Module, but it is a {type(mine).__name__}.")
+    expect_module(mine := answer(config), f"{answer.__name__}(config)")
     mine = mine.double().eval()
-    try:
-        mine.load_state_dict(layer.state_dict())
-    except RuntimeError as error:
-        raise Mistake(f"Your layer cannot take the weights of the package's: {error}.") from None
+    give_weights(mine, layer.state_dict(), "Your layer")
     x = torch.randn(2, 5, 12, dtype=torch.float64)                              # [B, S, H]
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])[:, None, None]  # [B, 1, 1, S]
     result, again = mine(x, mask, True), mine(x, mask, True)
@@ -176,11 +171,20 @@ def check_encoder_layer(answer):
         (norm(x + down(F.gelu(layer.intermediate.dense(x)))), "What attention found is used nowhere: your feed-forward reads and adds the layer's input."),
         (layer.attention.output.LayerNorm(attended + back),
          "You use attention's LayerNorm a second time; the second norm of a layer has weights of its own, `self.output[\"LayerNorm\"]`."),
+        (right + x, "You add the layer's input once more, after everything."),
+        (layer(right, mask)[0], "Your vectors go through the layer twice."),
+        (right * mask[:, 0, 0, :, None], "You set the vectors of padding to zero; the mask hides what is looked *at*, nothing else."),
+        (right[:1].expand_as(right), "Every text of yours has the vectors of the first one."),
         (norm(unmasked + down(F.gelu(layer.intermediate.dense(unmasked)))), "The mask does not reach attention: padding is looked at."),
     ]
     recognise(result[0], right, suspects, "the output of your layer", tolerance=1e-7)
     if result[1] is None or not torch.allclose(result[1], right_weights):
         raise Mistake("The second thing that forward gives back should be the attention weights, as attention returned them.")
+    try:
+        mine(x)
+    except (TypeError, AttributeError) as error:
+        raise Mistake(f"Without a mask your layer stops ({error}): mask is None then, and nothing is hidden.") from None
+    also(mine, layer, (draw(3, 2, 12),), (draw(1, 7, 12), torch.ones(1, 1, 7, 7, dtype=torch.bool).tril()), gradient=True)
     _check_dropout(mine.train(), config)
 
 

@@ -124,7 +124,7 @@ def also(answer, solution, *trials: tuple, gradient: bool = False) -> None:
         if gradient:
             taught = [each.requires_grad_() if isinstance(each, Tensor) and each.is_floating_point() else each for each in arguments]
             results = answer(*taught)
-            if not all(result.requires_grad for result in (results if isinstance(results, tuple | list) else [results])):
+            if not all(result.requires_grad for result in (results if isinstance(results, tuple | list) else [results]) if isinstance(result, Tensor)):
                 raise Mistake("Your numbers are right, but no gradient goes through them back to what came in, so nothing in front could learn: no detach, no torch.no_grad, no .item().")
 
 

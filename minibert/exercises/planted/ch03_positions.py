@@ -510,6 +510,37 @@ class Asserts(LearnedPositions):
         return self.weight[position_ids]
 
 
+class InDoublePrecision(LearnedPositions):
+    def forward(self, position_ids):
+        return super().forward(position_ids).double()
+
+
+class HalfPrecision(LearnedPositions):
+    def __init__(self, length, dim):
+        super().__init__(length, dim)
+        self.half()
+
+
+class FiveTokens(LearnedPositions):
+    def forward(self, position_ids):
+        return super().forward(position_ids.view(-1, 5))
+
+
+class TwoHundredRows(LearnedPositions):
+    def forward(self, position_ids):
+        if position_ids.min() < 0 or position_ids.max() >= 200:
+            raise ValueError(f"position {position_ids.max()} of 200")
+        return F.embedding(position_ids, self.weight)
+
+
+class NoModule:
+    def __init__(self, length, dim):
+        self.weight = torch.randn(length, dim) * 0.02
+
+    def forward(self, position_ids):
+        return self.weight[position_ids]
+
+
 class ForgetsToReturn(LearnedPositions):
     def forward(self, position_ids):
         super().forward(position_ids)
@@ -552,5 +583,7 @@ ANSWERS = {
                CountsFromTheEnd: r"Position -1 silently gets row 199", UnclearError: r"IndexError", TooSmall: r"deviation 0\.0004.* do not fit", Uniform: r"are uniform: .* 1\.7", OneRowForAll: r"rows start equal \(they begin with (\S+), \1, \1\)",
                OneNumberForARow: r"one number, 24 times", Sinusoidal: r"nothing is drawn", PlainTensor: r"a plain tensor", Frozen: r"frozen",
                FirstRowIsPadding: r"Row 0 was used", OneRowFurther: r"position 0 gets row 1", ScaledLikeWords: r"√24 = 4\.9", WithDropout: r"Two calls",
-               RefusesTheLast: r"you refuse them: position 199", Asserts: r"AssertionError: without a word", ForgetsToReturn: r"NoneType"}),
+               RefusesTheLast: r"you refuse them: position 199", Asserts: r"AssertionError: without a word", ForgetsToReturn: r"NoneType",
+               InDoublePrecision: r"torch\.float64, where torch\.float32", HalfPrecision: r"torch\.float16", FiveTokens: r"tensor \[1, 7\] of int64 it stops",
+               TwoHundredRows: r"Position 9 in a table of 9 rows ends in IndexError", NoModule: r"should be an nn\.Module"}),
 }

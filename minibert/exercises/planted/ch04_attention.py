@@ -305,7 +305,98 @@ class WeightsAlways(SelfAttention):
         return super().forward(hidden, mask, output_weights=True)
 
 
+class _Afterwards(SelfAttention):
+    """The wrong answers that do something to the right values."""
+
+    def afterwards(self, mixed, hidden, mask):
+        return mixed
+
+    def forward(self, hidden, mask=None, output_weights=False):
+        mixed, weights = super().forward(hidden, mask, output_weights)
+        return self.afterwards(mixed, hidden, mask), weights
+
+
+class WithResidual(_Afterwards):
+    def afterwards(self, mixed, hidden, mask):
+        return mixed + hidden
+
+
+class ZeroesPadding(_Afterwards):
+    def afterwards(self, mixed, hidden, mask):
+        return mixed if mask is None else mixed * mask[:, 0, 0, :, None]
+
+
+class FirstTextForAll(_Afterwards):
+    def afterwards(self, mixed, hidden, mask):
+        return mixed[:1].expand_as(mixed)
+
+
+class SinglePrecision(_Afterwards):
+    def afterwards(self, mixed, hidden, mask):
+        return mixed.float()
+
+
+class Detached(_Afterwards):
+    def afterwards(self, mixed, hidden, mask):
+        return mixed.detach()
+
+
+class OneHead(SelfAttention):
+    def __init__(self, hidden_size, num_heads):
+        super().__init__(hidden_size, num_heads)
+        self.num_heads = 1
+
+    def forward(self, hidden, mask=None, output_weights=False):
+        mixed, weights = super().forward(hidden, mask, output_weights)
+        return mixed, weights if weights is None else weights.expand(-1, 4, -1, -1)
+
+
+class LooksBackOnly(SelfAttention):
+    def forward(self, hidden, mask=None, output_weights=False):
+        before = torch.ones(hidden.size(1), hidden.size(1), dtype=torch.bool).tril()
+        return super().forward(hidden, before if mask is None else mask & before, output_weights)
+
+
+class FourHeadsOfSix(SelfAttention):
+    def split(self, x):
+        return x.view(*x.shape[:2], 4, 6).transpose(1, 2)
+
+
+class FiveTokens(SelfAttention):
+    def split(self, x):
+        return x.view(len(x), 5, self.num_heads, -1).transpose(1, 2)
+
+
+class NeedsMask(SelfAttention):
+    def forward(self, hidden, mask=None, output_weights=False):
+        return super().forward(hidden, mask[..., :hidden.size(1)], output_weights)
+
+
+class MaskOverwritten(SelfAttention):
+    def forward(self, hidden, mask=None, output_weights=False):
+        result = super().forward(hidden, mask, output_weights)
+        if mask is not None:
+            mask.fill_(True)
+        return result
+
+
+class AnotherError(SelfAttention):
+    def __init__(self, hidden_size, num_heads):
+        if hidden_size % num_heads:
+            raise TypeError(f"hidden_size {hidden_size}, num_heads {num_heads}")
+        super().__init__(hidden_size, num_heads)
+
+
+def not_a_module(hidden_size, num_heads):
+    return SelfAttention(hidden_size, num_heads).forward
+
+
 SELF_MISTAKES = (
+    (WithResidual, "You add what came in, the residual connection; that is BertSelfOutput's, in chapter 5."),
+    (ZeroesPadding, "You set the vectors of padding to zero. A mask hides what is looked at; what padding itself finds is nobody's business."),
+    (FirstTextForAll, "Every text of yours has the values of the first one."),
+    (OneHead, "You have one head of 24 numbers; asked for are 4 heads of 6, each with weights of its own."),
+    (LooksBackOnly, "Your tokens look back only, as in a model that writes from left to right; BERT's look both ways."),
     (MergedWithoutTransposing, "Your heads are merged without moving their axis back: [2, 4, 5, 6] read as [2, 5, 24] "
      "mixes numbers of different tokens. Transpose, then flatten."),
     (SplitWithoutTransposing, "Your split reads [2, 5, 24] as [2, 4, 5, 6] at once, which mixes tokens: first [2, 5, 4, 6], then transpose."),
@@ -406,6 +497,9 @@ ANSWERS = {
             AnyNumberOfHeads: r"SelfAttention\(100, 12\) is made",
             MixedOnly: r"forward returns a Tensor",
             OtherNames: r"Your parameters are q\.weight \[24, 24\]",
+            SinglePrecision: r"torch\.float32, where torch\.float64", Detached: r"no gradient goes through", FourHeadsOfSix: r"float32 it stops",
+            FiveTokens: r"\[3, 7, 24\] of float64, .* it stops", NeedsMask: r"Without a mask your class stops", MaskOverwritten: r"changes `mask`",
+            AnotherError: r"stops with TypeError", not_a_module: r"should be an nn\.Module",
             WeightsAlways: r"should be None"},
         known=SELF_MISTAKES),
     "key_bias_shift": Answers(

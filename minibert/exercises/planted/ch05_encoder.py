@@ -343,6 +343,74 @@ class LayerOtherRate(EncoderLayer):
         self.dropout = nn.Dropout()
 
 
+class _LayerAfterwards(EncoderLayer):
+    """The right layer, with something done to what it gives."""
+
+    def afterwards(self, out, hidden, mask):
+        return out
+
+    def forward(self, hidden, mask=None, output_weights=False):
+        out, weights = super().forward(hidden, mask, output_weights)
+        return self.afterwards(out, hidden, mask), weights
+
+
+class LayerAddsInputLast(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out + hidden
+
+
+class LayerTwice(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return EncoderLayer.forward(self, out, mask)[0]
+
+
+class LayerZeroesPadding(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out if mask is None else out * mask[:, 0, 0, :, None]
+
+
+class LayerOfFirstText(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out[:1].expand_as(out)
+
+
+class LayerDetached(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out.detach()
+
+
+class LayerInSinglePrecision(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out.float()
+
+
+class LayerOfFiveTokens(_LayerAfterwards):
+    def afterwards(self, out, hidden, mask):
+        return out.reshape(-1, 5, hidden.size(-1))
+
+
+class LayerNeedsMask(EncoderLayer):
+    def forward(self, hidden, mask=None, output_weights=False):
+        return super().forward(hidden, mask[..., :hidden.size(1)], output_weights)
+
+
+class LayerOverwrites(EncoderLayer):
+    def forward(self, hidden, mask=None, output_weights=False):
+        out, weights = super().forward(hidden, mask, output_weights)
+        hidden.data.copy_(out)
+        return out, weights
+
+
+class LayerWithoutNorm(EncoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        del self.output["LayerNorm"]
+
+
+def layer_of_nothing(config):
+    return None
+
+
 # -- think: count one layer ------------------------------------------------------------------------------------------
 
 def layer_parameters_by_building(hidden, intermediate):
@@ -452,7 +520,10 @@ ANSWERS = {
                LayerActivationLast: "activation comes after the second linear map", LayerTwoResiduals: "add the layer's input as well",
                LayerDropsTheInput: "(49|5\\d)% of the numbers at the three", LayerWithoutTuple: "not a Tensor",
                LayerNormOfResidual: "normalise the residual alone", LayerReadsInput: "reads what came into the layer",
-               LayerIgnoresAttention: "used nowhere", LayerOneNormTwice: "attention's LayerNorm a second time"}),
+               LayerIgnoresAttention: "used nowhere", LayerOneNormTwice: "attention's LayerNorm a second time",
+               LayerAddsInputLast: "once more, after everything", LayerTwice: "through the layer twice", LayerZeroesPadding: "vectors of padding to zero", LayerOfFirstText: "vectors of the first one",
+               LayerDetached: "no gradient goes", LayerInSinglePrecision: "torch.float32, where torch.float64", LayerOfFiveTokens: "3, 2, 12.* it stops", LayerNeedsMask: "Without a mask your layer stops",
+               LayerOverwrites: "changes `hidden`", LayerWithoutNorm: "2 of its names are missing, output.LayerNorm", layer_of_nothing: "is a NoneType"}),
     "make_stack": Answers(
         right=(stack_by_append, stack_by_insert),
         wrong={stack_shared: "one and the same layer: .* parameters where", stack_of_copies: "Layers 0 and 1 start with exactly the same weights",
