@@ -17,6 +17,7 @@ J. R. R. Tolkien taught at Oxford. | C. S. Lewis did too. | J.-B. Say did not.
 In 1862, Brig. Gen. A. P. Hill and Maj. Rathbone met Adm. Porter.
 He lived in the U.S. Army's camp near Washington, D.C. until 1950.
 He came to the U.S. | The war was over. | At 5 p.m. | He left.
+Francis X. Bushman acted. | It was silent.
 She took a B.Sc. Degree. | He has an M.Sc. | The end.
 Pi is 3.14159. | It costs $2.50 or 1.5 million, i.e. Too much, e.g. For him.
 See No. 5 and Fig. 3 on p. 12 of vol. 2. | No. | Never.

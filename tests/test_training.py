@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -309,6 +310,31 @@ def test_a_run_that_does_not_fit_together(corpus):
         make_run(corpus, dataclasses.replace(CONFIG, max_position_embeddings=16))
     with pytest.raises(ValueError, match="text.tokens was cut with a vocabulary of 60, the model has 61"):
         make_run(corpus, dataclasses.replace(CONFIG, vocab_size=61))
+
+
+def test_muon_cannot_be_sharded(corpus):
+    with pytest.raises(ValueError, match="a sharded model needs the optimizer adamw, not muon"):
+        Pretraining(BertForPreTraining(CONFIG), corpus, TOKENIZER, PretrainingOptions(**OPTIONS | {"optimizer": "muon"}), shard=True)
+
+
+def test_as_many_processes_as_rows_are_enough_and_all_must_have_the_same_run(corpus):
+    options, alike = PretrainingOptions(**OPTIONS), {}
+    most = Batches(corpus, TOKENIZER, options).most_processes()
+
+    def run(world):
+        processes = SimpleNamespace(world=world, rank=0, check_alike=alike.update, share_out=lambda model, shard, all_used: model)
+        return Pretraining(BertForPreTraining(CONFIG), corpus, TOKENIZER, options, processes)
+    assert len(list(run(most).batches.pieces(0, 0, most))) == 1
+    assert alike == {"options": options, "config": CONFIG, "corpus": corpus.checksum, "vocabulary": TOKENIZER.vocab, "precision": alike["precision"]}
+    with pytest.raises(ValueError, match=f"{most + 1} processes cannot share a batch of {most} rows"):
+        run(most + 1)
+
+
+def test_another_seed_cuts_other_rows(corpus):
+    def texts(seed):
+        batch = whole_batch(make_run(corpus, seed=seed), 0)
+        return torch.where(batch["labels"] == IGNORE, batch["input_ids"], batch["labels"])
+    assert torch.equal(texts(3), texts(3)) and not torch.equal(texts(3), texts(4))
 
 
 # -- learning ----------------------------------------------------------------------------------------------------------
