@@ -11,6 +11,7 @@ from tiny_run import TOKENIZER, make_run, write_corpus
 
 import minibert
 from minibert.attention import attend, fused_attend
+from minibert.clinic.probes import PROBES
 from minibert.data import PackedRows, PairRows, mask_tokens
 from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
@@ -143,6 +144,11 @@ def data():
     heat_table(torch.rand(2, 3))
 
 
+def probes():
+    for probe in PROBES.values():
+        probe()
+
+
 RUNS = [(embedding, {"H": 36, "N": 6, "B": 3}), (attention, {**TOKENS, "T": 13}), (models, TOKENS), (masking_and_pooling, TOKENS), (fast, TOKENS), (pairs_and_choices, PAIRS),
         (lambda: summarizers(["classifier", "rnn"]), TOKENS), (lambda: summarizers(["transformer"]), SENTENCES),
-        (recurrent_as_the_original, TOKENS), (data, {})]
+        (recurrent_as_the_original, TOKENS), (data, {}), (probes, {})]

@@ -261,7 +261,7 @@ def test_what_makes_no_tensor_needs_no_comment(line):
 
 @pytest.mark.parametrize("text", [
     "# [B, S]\nx = 1", "if x:    # [B, S]\n    y = 1", "x = 1    # rows and columns [B, S]", "x = 1    # [B, S], and later [B, H]",
-    'def f(x):\n    """What the weights [B, S] do."""', '"""All masks are [B, S]."""'])
+    'def f(x):\n    """How many of all the weights [B, S] count."""', '"""All masks are [B, S]."""'])
 def test_a_shape_that_belongs_to_nothing_is_told(text):
     assert len(read_source(text).unread) == 1
 

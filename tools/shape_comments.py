@@ -78,7 +78,7 @@ class Source:
 def parse_shape(bracket: str) -> tuple[tuple[str, ...], ...] | None:
     """The sizes in brackets, each with its choices; None where it is no shape."""
     sizes = tuple(tuple(size.strip().split(" or ")) for size in bracket[1:-1].split(","))
-    if SPECIAL_TOKEN.fullmatch(bracket) or not all(SIZE.fullmatch(choice) for size in sizes for choice in size):
+    if SPECIAL_TOKEN.fullmatch(bracket) or ("0",) in sizes or not all(SIZE.fullmatch(choice) for size in sizes for choice in size):
         return None
     return tuple(tuple("…" if choice == "..." else choice for choice in size) for size in sizes)
 
@@ -248,7 +248,8 @@ def _read_docstring(node, function: ast.FunctionDef, source: Source) -> None:
         while match := LOOKS_LIKE_A_SHAPE.search(text, at):
             count = re.search(rf"{COUNT} (?:·|times) $", text[:match.start()])
             begin = count.start() if count else match.start()
-            shapes, end = parse_shapes(text[begin:]) if not re.fullmatch(r"\[\d+\]", match[0]) else ((), 0)     # a reference to something
+            reference = re.fullmatch(r"\[\d+\]", match[0]) and not text[:begin].endswith((": ", "-> "))
+            shapes, end = ((), 0) if reference else parse_shapes(text[begin:])
             before, at = text[at:begin], max(begin + end, match.end())
             if not shapes:
                 continue
@@ -265,7 +266,7 @@ def _read_docstring(node, function: ast.FunctionDef, source: Source) -> None:
                 of = [name for name in names if name in before.split()[-3]]
                 shapes = ((Shape(tuple((*choices, "1") for choices in shapes[0][0].sizes)),),)
             known = len(source.checks)
-            if not of and line == node.body[0].lineno and re.fullmatch(r"\s*\"*[A-Z][\w()]*(?: (?!of\b)\w+)?,? ", before):
+            if not of and line == node.body[0].lineno and re.fullmatch(r"\s*\"*[A-Z][\w()]*(?: (?!of\b)\w+){0,2},? ", before):
                 gives = True
             if re.search(r"(?:[.:]|^) *Logits $", before):
                 source.add(returned, line, shapes, None, "logits")
