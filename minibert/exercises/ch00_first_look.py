@@ -141,7 +141,7 @@ def check_mean_pooling(answer):
     if half.dtype != torch.float16:
         raise Mistake(f"For vectors in float16 you return {str(half.dtype).removeprefix('torch.')}: a mean keeps the precision of what it averages.")
     holes = torch.tensor([[0, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]])                    # [B, S], padding may stand anywhere
-    also(answer, mean_pooling, (draw(3, 4, 2).float(), holes), (draw(1, 6, 5), torch.ones(1, 6, dtype=torch.long)), gradient=True)
+    also(answer, mean_pooling, (draw(3, 4, 2).float().round(), holes), (draw(1, 6, 5), torch.ones(1, 6, dtype=torch.long)), gradient=True)
 
 
 # 0.4 ------------------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def check_search(answer):
         raise Mistake(f"The best 3 of 6 documents at 80°, 40°, 175°, 10°, 60° and 100° from the query are {right}; you return {found}.")
     if list(answer(query.clone(), documents.clone(), 1)) != right[:1]:
         raise Mistake(f"Asked for 1 document you return {answer(query.clone(), documents.clone(), 1)}; the best one is {right[:1]}.")
-    also(answer, search, (draw(5), draw(9, 5, seed=1), 4), (draw(3, seed=2), draw(4, 3, seed=3), 2))
+    also(answer, search, (draw(5), draw(9, 5, seed=1), 4), (draw(3, seed=2), draw(4, 3, seed=3), 4))
 
 
 EXERCISES = [

@@ -277,7 +277,7 @@ def check_padded_batch(answer):
         raise Mistake(f"your mask is 1 where the id is above 0; ids say nothing here: pad_id is {BATCH_PAD} and 0 is an ordinary token.")
     if not torch.equal(mask.long(), right_mask):
         raise Mistake(f"your attention_mask is {mask.long().tolist()}; right is {right_mask.tolist()}.")
-    also(answer, padded_batch, ([[4, 1], [7, 7, 7], [5], [6, 2]], 0), ([[3, 8]], 1))
+    also(answer, padded_batch, ([[4, 1], [7, 7, 7], [5], [6, 2]], 0), ([[4, 9, 1], [7]], 9), ([[3, 8]], 1))
 
 
 EXERCISES = [

@@ -5,7 +5,7 @@ import random
 
 import torch
 
-from minibert.exercises.base import Exercise, Mistake, known
+from minibert.exercises.base import Exercise, Mistake, also, known
 
 CHAPTER = "07_pretraining_data"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -61,6 +61,7 @@ def check_words_of(answer):
             if [wrong(other) for other in cases] == found:
                 raise Mistake(f"For {' '.join(case)} you get {value}: {sentence.format(piece=4)}. Right is {right}.")
         raise Mistake(f"For {' '.join(case)} you get {value!r}; right is {right}.")
+    also(answer, words_of, (["[CLS]", "a", "##b", "##c", "##d", "##e", "[SEP]", "f", "[SEP]"],), ([],))
 
 
 # 7.2 think: can you believe a word that you see? --------------------------------------------------------------------

@@ -61,7 +61,7 @@ def _leaving_alone(answer: Callable, may_change: tuple[str, ...]) -> Callable:
         for name, value in given.items():
             if how := _change(before[name], value):
                 raise Mistake(f"Your function changes `{name}`, which it was given, in place: {how}. Whoever calls it still needs that as it was. Make a new one.")
-        if last and isinstance(result, Tensor | list | dict | tuple) and result is last[1] and _change(last[0], before):
+        if last and isinstance(result, Tensor | list | dict) and result is last[1] and _change(last[0], before):
             raise Mistake("Called again with other arguments, your function returns the very same object: it remembers a result instead of computing one.")
         last = before, result
         return result

@@ -81,7 +81,31 @@ def every_pair(one, other):
     return one @ other.T / (one.norm(dim=-1)[:, None] * other.norm(dim=-1))
 
 
+def halved(one, other):
+    return (1 + cosine(one, other)) / 2
+
+
+def squared(one, other):
+    return cosine(one, other) ** 2
+
+
+def never_below_zero(one, other):
+    return cosine(one, other).clamp(min=0)
+
+
+def largest_length(one, other):
+    return (one * other).sum(-1) / (one.norm(dim=-1) * other.norm(dim=-1)).max()
+
+
+def in_single_precision_too(one, other):
+    return cosine(one.float(), other.float()).to(one.dtype)
+
+
 COSINE_MISTAKES = (
+    (halved, "Your {0} is moved and halved, so that it runs from 0 to 1; the cosine runs from -1 to 1, and is {1} here."),
+    (squared, "You square the cosine: {0} where {1} is right, and its sign is lost."),
+    (never_below_zero, "You cut off what is below 0; opposite directions have the cosine -1."),
+    (largest_length, "You divide every product by the largest lengths of the batch: {0}. Each pair has lengths of its own: {1}."),
     (dot_only, "Your number is the dot product alone, {0}: a vector twice as long would double it. Divided by both lengths it is {1}."),
     (divided_once, "You divide by the length of the first vector only: {0}. With both lengths it is {1}."),
     (second_length_only, "You divide by the length of the second vector only: {0}. With both lengths it is {1}."),
@@ -278,7 +302,31 @@ def in_single_precision(hidden, mask):
     return mean_pool(hidden.float(), mask)
 
 
+def one_token_less(hidden, mask):
+    return (hidden * mask[..., None]).sum(dim=1) / (mask.sum(dim=1, keepdim=True) - 1)
+
+
+def by_softmax(hidden, mask):
+    return (hidden * mask.to(hidden.dtype).softmax(dim=1)[..., None]).sum(dim=1)
+
+
+def by_median(hidden, mask):
+    return torch.stack([vectors[real.bool()].median(dim=0).values for vectors, real in zip(hidden, mask)])
+
+
+def what_is_not_zero(hidden, mask):
+    seen = hidden * mask[..., None]
+    return seen.sum(dim=1) / (seen != 0).sum(dim=1)
+
+
+def counted_prefix(hidden, mask):
+    return torch.stack([vectors[:int(real.sum())].mean(dim=0) for vectors, real in zip(hidden, mask)])
+
+
 POOLING_MISTAKES = (
+    (one_token_less, "You divide by one token less than there are, 2 of 3 ({0} instead of {1})."),
+    (by_softmax, "You take a softmax of the mask: e⁰ = 1, so padding keeps a weight ({0} instead of {1})."),
+    (by_median, "You take the median of the real tokens ({0}); asked is their mean ({1})."),
     (padding_included, "Your mean has the padding in it: the first text has 3 real tokens and 2 of padding, and you average all 5 ({0} instead of {1})."),
     (divided_by_length, "Your sum leaves the padding out, but you divide by 5, the length of the batch; the first text has 3 real tokens ({0} instead of {1})."),
     (masked_numerator_only, "You divide by 3 real tokens, but your sum still has the vectors of the 2 padding tokens in it ({0} instead of {1})."),
@@ -386,7 +434,9 @@ ANSWERS = {
                divided_by_sum: r"sum of the two lengths", divided_by_taxicab: r"sums of absolute values", mean_product: r"mean of the products",
                unsigned: r"sign is lost", distance: r"1 minus the cosine", centred: r"mean away first", length_of_everything: r"whole batch",
                second_length_only: r"second vector only", brackets_missing: r"in brackets", angle: r"in radians", along_dim_1: r"not for two single vectors",
-               every_pair: r"every vector with every other"},
+               every_pair: r"every vector with every other",
+               halved: r"moved and halved", squared: r"square the cosine", never_below_zero: r"cut off what is below 0", largest_length: r"largest lengths",
+               in_single_precision_too: r"digits only"},
         known=COSINE_MISTAKES),
     "certainly_equal": Answers(
         right=(equal_by_walking, equal_by_what_is_seen),
@@ -401,7 +451,8 @@ ANSWERS = {
                padding_only: r"wrong way round", first_token: r"first token, \[CLS\], alone", without_specials: r"leave out \[CLS\]",
                sum_only: r"3 times the mean", largest: r"largest value", one_count_for_all: r"both texts by 4", over_texts: r"\[5, 3\]",
                one_count_of_all: r"divide by 8", divided_by_texts: r"divide by 2, the number of texts", without_cls: r"leave out \[CLS\] \(",
-               without_sep: r"last real token", unit_length: r"as long as 1", largest_of_zeroed: r"with padding as 0", in_single_precision: r"For vectors in float16 you return float32"},
+               without_sep: r"last real token", unit_length: r"as long as 1", largest_of_zeroed: r"with padding as 0", in_single_precision: r"For vectors in float16 you return float32",
+               one_token_less: r"one token less", by_softmax: r"softmax of the mask", by_median: r"median", what_is_not_zero: r"of int64 you have", counted_prefix: r"of int64 you have -"},
         known=POOLING_MISTAKES),
     "search": Answers(
         right=(search_by_sorting, search_with_units),

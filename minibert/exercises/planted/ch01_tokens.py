@@ -421,6 +421,11 @@ def _padded_batch_512(rows, pad_id):
     return padded_batch([*rows, [1] * 512], pad_id)[0][:-1], padded_batch([*rows, [1] * 512], pad_id)[1][:-1]
 
 
+def _padded_batch_mask_of_ids(rows, pad_id):
+    input_ids, _ = padded_batch(rows, pad_id)
+    return input_ids, (input_ids != pad_id).long()
+
+
 def _padded_batch_ids_only(rows, pad_id):
     return padded_batch(rows, pad_id)[0]
 
@@ -465,5 +470,5 @@ ANSWERS = {
                _padded_batch_zeros: "you pad with 0, but pad_id is 9", _padded_batch_shortest: "has 2 columns",
                _padded_batch_all_ones: "1 everywhere, but 8 of the 21", _padded_batch_guessed_mask: "where the id is above 0",
                _padded_batch_floats: "attention_mask is torch.float32", _padded_batch_float_ids: "input_ids is torch.float32",
-               _padded_batch_in_place: "changes `rows`.*it had 4 entries and has 7", _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor"}),
+               _padded_batch_in_place: "changes `rows`.*it had 4 entries and has 7", _padded_batch_512: "has 512 columns", _padded_batch_ids_only: "you return a Tensor", _padded_batch_mask_of_ids: r"\[\[4, 9, 1\], \[7\]\], 9 you have 0"}),
 }

@@ -198,6 +198,10 @@ def words_of_two_pieces(tokens):
     return words
 
 
+def words_of_three(tokens):
+    return [word[:3] for word in words_of(tokens)]
+
+
 def words_lose_the_last(tokens):
     """Collects a word and hands it over when the next one begins; nobody hands over the last."""
     words, word = [], []
@@ -589,7 +593,7 @@ ANSWERS = {
                first_pieces: "only the first piece", words_as_tokens: "wanted are their positions", words_by_any_hash: "stand in front",
                words_of_pieces_only: "only words of several", words_lose_openers: "opens a text is lost", words_without_brackets: "a bracket that stands",
                words_with_mask: r"\[MASK\] is in your list", words_lose_the_last: "the last word is lost", words_of_two_pieces: "a third piece falls off",
-               words_by_one_hash: "it must be `##`"},
+               words_by_one_hash: "it must be `##`", words_of_three: r"return \[1, 2, 3\], where \[1, 2, 3, 4, 5\]"},
         known=WORDS_MISTAKES),
     "shorten": Answers(
         right=(shorten_by_slices, shorten_recursively),
