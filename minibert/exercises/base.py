@@ -20,6 +20,7 @@ from textwrap import dedent
 import torch
 
 from minibert.exercises.card import record
+# a chapter takes all that its checks need from here
 from minibert.exercises.compare import Mistake, Unforeseen, also, draw, expect_module, expect_tensor, give_weights, recognise
 from minibert.exercises.guard import expect_call, line_of, watched
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.exercises.base import Exercise, Mistake, expect_module, expect_tensor, known, recognise
+from minibert.exercises.base import Exercise, Mistake, expect_module, known, recognise
 
 CHAPTER = "02_embeddings"
 

@@ -214,6 +214,8 @@ def check_parameter_groups(answer):
     name_of = {parameter: name for name, parameter in named}
     decay = {name_of[parameter]: group["weight_decay"] for group in taken for parameter in group["params"]}
     sizes = [len(group["params"]) for group in taken]
+    if len(sizes) == 2 and sizes[1] == 0 and len(decay) < len(NAMES):
+        raise Mistake(f"Your second group is empty and the first has {sizes[0]} parameters: named_parameters may be walked through once only, so make a list of it, or sort in one walk.")
     if missing := [name for name in NAMES if name not in decay]:
         raise Mistake(f"{len(missing)} of the {len(NAMES)} parameters are in no group and would never be trained: {missing[0]} for one.")
     decays = {name for name in NAMES if decay[name]}

@@ -6,7 +6,6 @@ import linecache
 import traceback
 from collections.abc import Callable
 
-import torch
 from torch import Tensor, nn
 
 from minibert.exercises.compare import Mistake

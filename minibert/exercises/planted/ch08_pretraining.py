@@ -460,7 +460,6 @@ def groups_one_by_one(named_parameters, weight_decay):
 
 
 groups_that_both_decay = _groups("groups_that_both_decay", _spared, (1.0, 0.5))
-groups_of_small_letters = _groups("groups_of_small_letters", lambda name: name.endswith("bias") or "layernorm" in name)
 groups_without_embeddings = _groups("groups_without_embeddings", lambda name: _spared(name) or name.startswith("bert.pooler") or "embeddings" in name)
 
 
@@ -781,6 +780,7 @@ ANSWERS = {
     "parameter_groups": Answers(
         right=(groups_by_shape, groups_by_last_words),
         wrong={
+            groups_that_run_dry: r"second group is empty",
             groups_by_whole_names: r"All 10 parameters decay",
             groups_biases_only: r"weights of LayerNorm decay",
             groups_norms_only: r"biases outside the norms decay",
