@@ -65,6 +65,11 @@ def check_text_logits(answer):
         (logits(last=0.0), "The classifier's bias is missing."),
         (right.softmax(-1), f"You give back probabilities, which sum to 1; wanted are logits, here {right[0, 0]:.2f} for the first class. Cross-entropy takes the softmax itself."),
         (right.log_softmax(-1), "You give back log-probabilities; wanted are logits. Cross-entropy takes the softmax itself."),
+        (logits(hidden.amax(1)), "You read the largest of each number over all 5 tokens. This head reads one vector, that of [CLS], at place 0."),
+        (logits(hidden.sum(1)), "You read the sum of all 5 tokens. This head reads one vector, that of [CLS], at place 0."),
+        (logits(turn=torch.nn.functional.gelu), "You have a GELU where the pooler has tanh."),
+        (right.sigmoid(), f"You give back a sigmoid, from 0 to 1; wanted are logits, here {right[0, 0]:.2f} for the first class."),
+        (logits(torch.tanh(hidden[:, 0] @ pooler_weight.T + pooler_bias)), "The vector goes through the pooler twice."),
         (torch.tanh(right), "There is a tanh behind the classifier too: its logits could never leave -1 to 1."),
     ], "text_logits")
     also(answer, text_logits, (draw(3, 2, 5).float(), *(draw(*shape, seed=n).float() for n, shape in enumerate(((5, 5), (5,), (2, 5), (2,)), 1))), gradient=True)

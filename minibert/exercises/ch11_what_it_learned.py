@@ -49,6 +49,9 @@ def _check_share(found, maps, offset, name):
         (right.amax(-1), f"You take the largest of the {left} weights; one token is no habit. Take their mean."),
         ((maps.argmax(-1) == torch.arange(S) + offset).double().sum(-1) / left, f"You count how many of {left} tokens look there *most*. Asked for is how much they give, on average."),
         (right.mean(0), f"Your mean runs over the heads, so that {left} numbers are left, one for each token. It should run over the tokens."),
+        ((right.mean(-1) + other.mean(-1)) / 2, f"You take the mean of both directions; asked for is offset {offset}, and not {-offset}."),
+        (right.median(-1).values, f"You take the median of the {left} weights; asked for is their mean."),
+        (maps.diagonal(1 if offset > 0 else -1, 1, 2).mean(-1), f"You measure the neighbour next to each token, whatever the offset; here it is {offset}."),
     ], f"what the {len(maps)} heads give to offset {offset}")
 
 
@@ -85,6 +88,10 @@ def check_attention_rollout(answer):
         (rollout(heads=lambda maps: maps.sum(dim=0))(maps), f"You add the {maps.size(1)} heads up; their mean is wanted, so that a row of it sums to 1."),
         (rollout(heads=lambda maps: maps[0])(maps), f"You roll out head 0 alone; the mean of all {maps.size(1)} heads is wanted."),
         (rollout(heads=lambda maps: maps.amax(dim=0))(maps), f"You take the larger weight of {maps.size(1)} heads; then a row sums to more than 1 (yours to {sums[0, 0]:.2f}). The mean is wanted."),
+        (right.mT, "Your tables lie on their sides: row i is the place that has taken, column j the token that it came from."),
+        (attention_rollout(maps.flip(0)), "You begin with the last layer; what flows in comes through the first layer first."),
+        (right.cumsum(0), "You add the tables of the layers up; each layer's is the product of this layer with what stood before, and nothing more."),
+        (attention_rollout(maps[:, -1:]), f"You roll out the last head alone; the mean of all {maps.size(1)} heads is wanted."),
     ], f"the rollout of {len(maps)} layers")
     also(answer, attention_rollout, (_maps(2, 3, 4, 4).float(),), (_maps(1, 1, 2, 2),))
 

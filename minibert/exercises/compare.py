@@ -140,6 +140,8 @@ def _difference(found, right) -> str:
         found, number = torch.as_tensor(found), not isinstance(found, Tensor)       # a number has no precision of its own
         if found.shape != right.shape:
             return f"your result has the shape {list(found.shape)}, where {list(right.shape)} is right"
+        if not number and found.is_floating_point() != right.is_floating_point():
+            return f"your result is {found.dtype}, where {right.dtype} is right"
         if not number and found.is_floating_point() and right.is_floating_point() and found.dtype != right.dtype:
             return f"your result is {found.dtype}, where {right.dtype} is right: keep the precision that comes in"
         if not torch.allclose(found.double(), right.double(), rtol=1e-3, atol=1e-5, equal_nan=True):

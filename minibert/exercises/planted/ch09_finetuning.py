@@ -253,13 +253,33 @@ needed_two = named("needed_two", _needed(lambda p, q, gap, z: 4 * (p + q) / gap 
 needed_p = named("needed_p", lambda one, other, z=2.0: math.ceil(z ** 2 * (one + other) / (one - other) ** 2))
 
 
+def _head(name, read=lambda hidden: hidden[:, 0], turn=torch.tanh, last=lambda logits: logits, times=1):
+    """A planted wrong head: another vector, another activation, something behind it."""
+    def answer(hidden, pooler_weight, pooler_bias, weight, bias):
+        vector = read(hidden)
+        for _ in range(times):
+            vector = turn(vector @ pooler_weight.T + pooler_bias)
+        return last(vector @ weight.T + bias)
+    return named(name, answer)
+
+
+logits_of_the_largest = _head("logits_of_the_largest", read=lambda hidden: hidden.amax(1))
+logits_of_the_sum = _head("logits_of_the_sum", read=lambda hidden: hidden.sum(1))
+logits_by_gelu = _head("logits_by_gelu", turn=torch.nn.functional.gelu)
+logits_squashed = _head("logits_squashed", last=torch.sigmoid)
+logits_pooled_twice = _head("logits_pooled_twice", times=2)
+logits_detached = _head("logits_detached", last=torch.detach)
+
+
 ANSWERS = {
     "text_logits": Answers(
         right=(logits_by_modules, logits_by_sums),
         wrong={logits_of_mean: "mean of all 5 tokens", logits_of_last: "place 4, the last", logits_of_first_word: "place 1, the first word", logits_unpooled: "The pooler is missing",
                logits_linear: "The tanh is missing", logits_sigmoid: "a sigmoid where", logits_relu: "a ReLU where", logits_sideways: "lies on its side",
                logits_without_pooler_bias: "The pooler's bias", logits_without_bias: "The classifier's bias", logits_as_probabilities: "give back probabilities",
-               logits_as_logs: "log-probabilities", logits_squeezed: "behind the classifier too", logits_of_every_token: "should have the shape \\[2, 3\\]"}),
+               logits_as_logs: "log-probabilities", logits_squeezed: "behind the classifier too", logits_of_every_token: "should have the shape \\[2, 3\\]",
+               logits_of_the_largest: "largest of each number", logits_of_the_sum: "sum of all 5", logits_by_gelu: "a GELU where", logits_squashed: "sigmoid, from 0 to 1",
+               logits_pooled_twice: "pooler twice", logits_detached: "no gradient goes"}),
     "first_piece_labels": Answers(
         right=(labels_by_neighbours, labels_by_first_places),
         wrong={labels_every_piece: "is then three names", labels_inside: "the later ones as inside", labels_last_piece: "at its \\*last\\* piece", labels_rest_is_o: "is the tag O",

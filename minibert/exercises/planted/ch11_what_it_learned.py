@@ -219,15 +219,32 @@ credit_always = named("credit_always", lambda *numbers, **more: "nobody")
 credit_yes = named("credit_yes", lambda accuracy, majority, untrained, control, margin=0.05: accuracy > majority)
 
 
+rollout_on_its_side = named("rollout_on_its_side", lambda attentions: rollout_by_recursion(attentions).mT)
+rollout_from_the_last = named("rollout_from_the_last", lambda attentions: rollout_by_recursion(attentions.flip(0)))
+rollout_added_up = named("rollout_added_up", lambda attentions: rollout_by_recursion(attentions).cumsum(0))
+rollout_last_head = named("rollout_last_head", lambda attentions: rollout_by_recursion(attentions[:, -1:]))
+
+
+share_of_both_sides = named("share_of_both_sides", lambda attention, offset: (share_by_loop(attention, offset) + share_by_loop(attention, -offset)) / 2)
+share_median = named("share_median", lambda attention, offset: attention.diagonal(offset, dim1=-2, dim2=-1).median(dim=-1).values)
+share_of_the_neighbour = named("share_of_the_neighbour", lambda attention, offset: share_by_loop(attention, 1 if offset > 0 else -1))
+
+
+copies_as_floats = named("copies_as_floats", lambda ids, mask_id: (copies_by_loop(ids, mask_id)[0].float(), copies_by_loop(ids, mask_id)[1]))
+copies_of_103 = named("copies_of_103", lambda ids, mask_id: copies_by_loop(ids, 103))
+
+
 ANSWERS = {
     "offset_share": Answers(
         right=(share_by_loop, share_by_mask),
         wrong={share_turned: r"weight on the token at offset 1", share_sum: r"do not divide", share_of_all: r"divide by 6 tokens", share_round_the_end: r"goes round the end",
-               share_of_itself: r"gives to itself", share_largest: r"largest of the 5", share_all_heads: r"one number for all 3", share_over_heads: r"runs over the heads|shape \[3\]"}),
+               share_of_itself: r"gives to itself", share_largest: r"largest of the 5", share_all_heads: r"one number for all 3", share_over_heads: r"runs over the heads|shape \[3\]",
+               share_of_both_sides: r"both directions", share_median: r"take the median", share_of_the_neighbour: r"whatever the offset; here it is 2"}),
     "attention_rollout": Answers(
         right=(rollout_by_recursion, rollout_by_loops),
         wrong={rollout_no_residual: r"leave out the residual", rollout_not_halved: r"do not halve", rollout_half_lost: r"passes round them is lost", rollout_other_order: r"wrong order", rollout_by_entry: r"entry by entry",
-               rollout_single_layers: r"begins anew", rollout_turned: r"turned over", rollout_sum_of_heads: r"add the 2 heads", rollout_first_head: r"head 0 alone", rollout_largest_head: r"larger weight", rollout_last_layer_only: r"one table"}),
+               rollout_single_layers: r"begins anew", rollout_turned: r"turned over", rollout_sum_of_heads: r"add the 2 heads", rollout_first_head: r"head 0 alone", rollout_largest_head: r"larger weight", rollout_last_layer_only: r"one table",
+               rollout_on_its_side: r"on their sides", rollout_from_the_last: r"begin with the last layer", rollout_added_up: r"of the layers up", rollout_last_head: r"last head alone"}),
     "random_labels": Answers(
         right=(labels_by_index, labels_by_torch),
         wrong={labels_per_occurrence: r"one label here and another there", labels_uniform: r"draw from the list as it is", labels_kept: r"kept its true label", labels_of_types: r"600 labels for 2000",
@@ -235,7 +252,8 @@ ANSWERS = {
     "masked_copies": Answers(
         right=(copies_by_index, copies_by_loop),
         wrong={copies_all_tokens: r"7 copies for 5 words", copies_cumulative: r"more and more", copies_left_to_right: r"all that follows", copies_all_but_one: r"every word but one", copies_all_hidden: r"all 5 words at once",
-               copies_one_early: r"too early", copies_by_token: r"hide both at once", copies_nothing: r"Nothing is hidden", copies_places_from_zero: r"your places are \[0", copies_in_place: r"changes `ids`"}),
+               copies_one_early: r"too early", copies_by_token: r"hide both at once", copies_nothing: r"Nothing is hidden", copies_places_from_zero: r"your places are \[0", copies_in_place: r"changes `ids`",
+               copies_as_floats: r"torch\.float32, where torch\.int64", copies_of_103: r"you have 103"}),
     "what_it_shows": Answers(
         right=(credit_by_list, credit_by_dict),
         wrong={credit_no_majority: r"commonest answer scores 0.62", credit_no_control: r"0.92 on labels that mean nothing", credit_no_twin: r"twin has 0.91", credit_input_first: r"asked first",
