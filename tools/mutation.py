@@ -36,12 +36,14 @@ from tools.mutation_operators import Mutant, mutants  # noqa: E402
 
 LOG = ROOT / "benchmarks" / "logs" / "mutation.json"
 SEED = 0
-TARGET = 0.95           # share of the mutants that have to be killed or judged equivalent, in the groups of SCOPE
+TARGET = 0.95           # share of the mutants that have to be killed in the groups of SCOPE, of those not in mutation_equivalent.toml
+JUDGED_AT_MOST = 0.15   # share of the mutants that may be in mutation_equivalent.toml
 SAMPLE, SMALL_SAMPLE = 30, 6        # mutants of a file, in SCOPE and elsewhere
+# The extract of Wikipedia (data/wikipedia*) is not among the data here: its tests read the whole corpus, minutes for every file.
 SCOPE = {
     "model": ("config", "positions", "embeddings", "attention", "encoder", "model", "heads", "fast", "sentence"),
     "data": ("data/corpora", "data/files", "data/hub_sets", "data/masking", "data/original", "data/rows", "data/sentences",
-             "data/small_world", "data/tokens", "data/wikipedia", "data/wikipedia_slots", "data/wikipedia_tasks"),
+             "data/small_world", "data/tokens"),
     "training": ("training", "optim", "loop", "evaluation", "finetuning/metrics", "finetuning/training", "summarization/training"),
 }
 # Tests of a file that are not, or not only, in the test file of its own name (data/rows: test_data_rows.py).
