@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -154,12 +155,16 @@ print(len(chosen), *(mutant.change for mutant in mutation_judge.examine(path, ch
 """
 
 
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
 def run_tiny(folder, tests: str) -> subprocess.CompletedProcess:
     (folder / "tiny.py").write_text(TINY, encoding="utf-8")
     (folder / "test_tiny.py").write_text(tests, encoding="utf-8")
     return subprocess.run([sys.executable, "-B", "-c", RUN, folder / "tiny.py", folder / "test_tiny.py"], cwd=ROOT, capture_output=True, text=True)
 
 
+@forking
 def test_what_a_test_notices_is_killed_and_what_none_can_notice_survives(tmp_path):
     """Survivors: two comparisons that are equal at their bounds. Killed: the endless loops too, and what acts at import."""
     done = run_tiny(tmp_path, TESTS)
@@ -169,11 +174,13 @@ def test_what_a_test_notices_is_killed_and_what_none_can_notice_survives(tmp_pat
     assert (tmp_path / "tiny.py").read_text(encoding="utf-8") == TINY and {path.name for path in tmp_path.iterdir()} == {"tiny.py", "test_tiny.py"}
 
 
+@forking
 def test_without_its_test_a_mistake_survives(tmp_path):
     found = run_tiny(tmp_path, TESTS.replace(", 10, 12)] == [0, 0, 5, 10, 10]", ")] == [0, 0, 5]")).stdout.splitlines()
     assert "return LIMIT if x > LIMIT else x → return x if x > LIMIT else LIMIT" not in found and "LIMIT = 10 → LIMIT = 11" in found
 
 
+@forking
 def test_tests_that_fail_anyway_prove_nothing(tmp_path):
     done = run_tiny(tmp_path, TESTS.replace("== 3", "== 4"))
     assert done.returncode == 1 and "fail without any mutant: " in done.stderr and "test_halvings" in done.stderr

@@ -31,7 +31,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from tools.mutation_judge import examine  # noqa: E402
 from tools.mutation_operators import Mutant, mutants  # noqa: E402
 
 LOG = ROOT / "benchmarks" / "logs" / "mutation.json"
@@ -105,6 +104,7 @@ def sample(name: str, found: list[Mutant], size: int) -> list[Mutant]:
 
 def row(name: str, only: set[tuple[str, str]] | None = None, size: int | None = None) -> dict:
     """What the log says of a file. `only` names the mutants that are to be tried, the others count as killed."""
+    from tools.mutation_judge import examine        # needs fork; what is read of the log does not
     path, group = ROOT / name, group_of(name)
     every, started = path_mutants(name), os.times()
     chosen = sample(name, every, size or (SMALL_SAMPLE if group == "rest" else SAMPLE))
