@@ -52,6 +52,13 @@ TESTS = {
     "data/tokens": ("data_tokens", "data_join"),
     "data/wikipedia": ("data_wikipedia", "data_wikipedia_tasks"),
     "data/wikipedia_slots": ("data_wikipedia_tasks",), "optim": ("training",), "loop": ("loop", "finetuning_training"),
+    "weights": ("checkpoint",), "run_folder": ("resume",), "run_loop": ("resume",),
+    "commands/convert": ("summarization_converter",), "commands/finetune_options": ("commands_finetune",), "commands/predict": ("commands_finetune",),
+    "finetuning/columns": ("finetuning_reading",), "finetuning/readers": ("finetuning_reading",), "finetuning/splitting": ("finetuning_reading",),
+    "finetuning/tables": ("finetuning_reading",), "finetuning/task": ("finetuning_texts", "finetuning_training"),
+    "summarization/original": ("summarization_converter",), "summarization/packaged": ("summarization_model",),
+    "summarization/reading_html": ("summarization_reading",), "summarization/reading_markdown": ("summarization_reading",),
+    "summarization/reading_text": ("summarization_reading",),
 }
 # Exercises and clinic hold wrong code themselves, which tests of their own plant: they are not mutated.
 NOT_MUTATED = ("exercises", "clinic")
