@@ -50,6 +50,10 @@ def opened(browser, url, theme="light", scripts=True):
     return tab, wrong
 
 
+CUT_OFF = """() => [...document.querySelectorAll("div.math mjx-math")].filter(
+    math => math.getBoundingClientRect().left < math.closest("div.math").getBoundingClientRect().left - 2).map(math => math.textContent.slice(0, 60))"""
+
+
 def overflow(tab) -> str:
     """Which elements stick out of the page to the right; empty when none does."""
     return tab.evaluate("""() => {
@@ -86,6 +90,7 @@ def test_page_in_a_browser(browser, site, address, name, theme):
     for viewport in (WIDE, PHONE):
         tab.set_viewport_size(viewport)
         assert overflow(tab) == "", f"at {viewport['width']} px"
+        assert tab.evaluate(CUT_OFF) == [], f"formulas whose beginning nobody can scroll to, at {viewport['width']} px"
     assert wrong == []
     tab.context.close()
 
