@@ -97,8 +97,8 @@ function isPunctuation(char) {
 
 /**
  * Signs and accents that came after Unicode 8, the edition of the package's library: it takes them for letters, and every
- * browser knows a newer one. (The four code points above are those that have changed their kind since. Marks that
- * are kept stay in the order of the text: the library sorts them as Unicode wants it, which moves an offset in no known script.)
+ * browser knows a newer one. (The four code points above are those that have changed their kind since. Marks
+ * that are kept stay in the order of the text; the library sorts them as Unicode wants it, which can move an offset by a mark.)
  */
 function isYoung(char) {
   return YOUNG.test(char);
@@ -121,21 +121,20 @@ function isChinese(char) {
  * One word cut by longest match first: `pieces` as wordPieces gives them, and `steps`, what was tried for each of them:
  * [{ tried: [candidate, …], piece }], where the piece is the last one tried, or null when none was found.
  */
-function longestMatch({ word, start, end, characters }, vocabulary) {
+function longestMatch({ start, end, characters }, vocabulary) {
   const unknown = { piece: "[UNK]", id: vocabulary.get("[UNK]"), start, end };
   const pieces = [], steps = [];
   if (characters.length > 100) return { pieces: [unknown], steps };      // too long to be worth a search
   for (let first = 0; first < characters.length;) {
     const tried = [];
-    let last = characters.length, piece = null;
-    for (; last > first && piece === null; last--) {
+    let last = characters.length + 1, piece = null;
+    while (piece === null && --last > first) {
       const candidate = (first ? "##" : "") + characters.slice(first, last).map((character) => character.char).join("");
       tried.push(candidate);
       if (vocabulary.has(candidate)) piece = candidate;
     }
     steps.push({ tried, piece });
     if (piece === null) return { pieces: [unknown], steps };             // one place where nothing fits spoils the word
-    last += 1;
     pieces.push({ piece, id: vocabulary.get(piece), start: characters[first].start, end: characters[last - 1].end });
     first = last;
   }
