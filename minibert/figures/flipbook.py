@@ -1,26 +1,15 @@
-"""A figure that the reader can move in the page, with no kernel: a slider that turns prepared frames."""
+"""A moving figure of prepared frames, turned by a slider."""
 
-import hashlib
+from minibert.figures.moving import Moving, moving
 
 
-def flipbook(frames: dict, label: str):
-    """A slider over `frames` (name -> HTML text, or an object with `.data`), linked in the browser itself.
+def flipbook(frames: dict, label: str, try_this: str = "Move the slider, or focus it and press the arrow keys.") -> Moving:
+    """A slider over `frames` (name -> HTML text, or an object with `.data`), which works in the static page too.
 
-    The slider and the frames are ipywidgets joined by `jslink`, so the figure works in the static page.
+    Raises a ValueError for fewer than two frames.
     """
-    import ipywidgets
-
     if len(frames) < 2:
         raise ValueError(f"a flipbook needs at least two frames, not {len(frames)}")
     pages = {str(name): getattr(frame, "data", frame) for name, frame in frames.items()}
-    digest = hashlib.sha256("".join(f"{name}\n{page}\n" for name, page in pages.items()).encode()).hexdigest()[:8]
-
-    class Flipbook(ipywidgets.VBox):
-        def __repr__(self):         # what a stored notebook compares: names of the frames, and a digest of their content
-            return f"flipbook “{label}”: {len(pages)} frames, {digest}"
-
-    slider = ipywidgets.SelectionSlider(options=list(pages), description=label, index=0,
-                                        style={"description_width": "initial"}, layout={"width": "95%"})
-    stack = ipywidgets.Stack([ipywidgets.HTML(page) for page in pages.values()], selected_index=0)
-    ipywidgets.jslink((slider, "index"), (stack, "selected_index"))
-    return Flipbook([slider, stack])
+    return moving("flipbook", {"names": list(pages), "pages": list(pages.values())}, label=label,
+                  alt=f"{len(pages)} frames, from {next(iter(pages))} to {list(pages)[-1]}.", try_this=try_this)
