@@ -302,11 +302,31 @@ def test_next_sentence_equals_the_models_own_answers(corpus, model, tokenizer):
     assert len(answers) == 120
 
 
+def test_pairs_lie_where_the_model_lies(corpus, model, tokenizer):
+    """Not where PyTorch would put them: here a device without memory, so that it is seen without a GPU."""
+    wanted = evaluate_next_sentence(model, corpus, 20, tokenizer, seed=0, pairs=10)
+    with torch.device("meta"):
+        assert evaluate_next_sentence(model, corpus, 20, tokenizer, seed=0, pairs=10) == wanted
+
+
+def test_a_judge_that_cannot_decide_has_not_said_that_it_follows(corpus, tokenizer):
+    undecided = Judge(None)
+    undecided.bert = lambda ids, kinds: types.SimpleNamespace(pooler_output=torch.zeros(len(ids), 2))
+    assert evaluate_next_sentence(undecided, corpus, 20, tokenizer, seed=0, pairs=10) == NextSentenceScores(10, 0.0, 1.0, 1.0)
+
+
 def test_too_little_text_for_pairs_is_an_error(corpus, model, tokenizer):
     with pytest.raises(ValueError, match="needs two documents of 997 tokens or more"):
         evaluate_next_sentence(model, corpus, 1000, tokenizer, seed=0)
     with pytest.raises(ValueError, match=r"has \d+ pairs of texts with 17 tokens together; wanted were 5000"):
         evaluate_next_sentence(model, corpus, 20, tokenizer, seed=0, pairs=5000)
+
+
+def test_one_long_document_is_not_enough_for_pairs(tmp_path):
+    """Where would a text of another document come from?"""
+    write_tokens(tmp_path / "one", [[[10 + place] * 3 for place in range(9)], [[20, 21]]], 40)
+    with pytest.raises(ValueError, match="needs two documents of 9 tokens or more"):
+        _draw_pairs(TokenFile(tmp_path / "one"), 9, 0, 1)
 
 
 def test_two_documents_are_enough_for_pairs(tmp_path):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
-from minibert.finetuning.metrics import accuracy, macro_f1, pearson, spearman
+from minibert.finetuning.metrics import _ranks, accuracy, macro_f1, pearson, spearman
 
 DRAW = np.random.default_rng(0)
 FOUND, WANTED = DRAW.normal(size=200), DRAW.normal(size=200)
@@ -37,6 +37,13 @@ def test_a_list_that_never_changes_correlates_with_nothing(constant):
 def test_only_the_order_counts_in_ranks():
     assert spearman([1, 10, 100, 1000], [0.1, 0.2, 0.3, 0.30001]) == pytest.approx(1.0) and pearson([1, 10, 100, 1000], [1, 2, 3, 4]) < 0.9
     assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(spearmanr([1, 2.5, 2.5, 4], [1, 2, 3, 4]).statistic)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_ranks_are_those_of_scipy(name):
+    """From 1, and equal numbers share the mean of theirs."""
+    for values in LISTS[name]:
+        assert _ranks(list(map(float, values))) == rankdata(values).tolist()
 
 
 def macro_f1_by_confusion_matrix(found, wanted):

@@ -1,17 +1,22 @@
 """Fine-tuning: an update against arithmetic done by hand on the reference; what learns; order, seeds, the best epoch, stopping; errors."""
 
 import dataclasses
+import functools
+import io
 import math
+import re
 import signal
 import warnings
 
 import pytest
 import torch
 from reference import draw_weights, reference_twin, small_config
+from tqdm import tqdm
 
 import minibert
 from minibert import BertForMaskedLM, BertForPreTraining, BertForSequenceClassification, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.finetuning import Classification, FineTuning, FineTuningOptions, Regression, TaggedExample, Tagging, TextExample, evaluate, finetune, model_for, predict
+from minibert.finetuning import training
 from minibert.finetuning.training import EVAL_BATCH
 from minibert.loop import Diverged, Stop
 
@@ -363,6 +368,39 @@ def test_nothing_is_printed_unless_asked(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.fixture
+def terminal(monkeypatch):
+    """What progress bars write on a terminal, without the colours and movements of one."""
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(training, "tqdm", functools.partial(tqdm, file=screen, mininterval=0, miniters=1))
+    return screen.getvalue
+
+
+def test_on_a_terminal_nothing_is_drawn_unless_asked(terminal):
+    model, task = make_model(), Classification(LABELS)
+    finetune(make_run(model, epochs=1), EXAMPLES)
+    evaluate(model, task, TOKENIZER, EXAMPLES)
+    predict(model, task, TOKENIZER, EXAMPLES)
+    assert terminal() == ""
+
+
+def test_the_bar_counts_the_steps_of_the_run_and_shows_the_scores(terminal):
+    finetune(make_run(epochs=2), EXAMPLES, progress=True)
+    drawn = terminal()
+    assert "Fine-tuning: 100%" in drawn and "| 6/6 [" in drawn and " steps/s, loss=" in drawn
+    assert re.search(r"loss=\d\.\d{3}, accuracy=\d\.\d{3}, macro_f1=\d\.\d{3}\]", drawn)
+
+
+def test_the_bar_of_predictions_counts_batches_and_goes_away(terminal):
+    model, task = make_model(), Classification(LABELS)
+    evaluate(model, task, TOKENIZER, (EXAMPLES * 7)[:EVAL_BATCH + 1], progress=True)
+    assert re.search(r"Predicting:.*\| 2/2 \[.* batches/s\]", terminal()) and not terminal().endswith("\n"), "it is taken away, not left"
+    before = len(terminal())
+    predict(model, task, TOKENIZER, EXAMPLES, progress=True)
+    assert "| 1/1 [" in terminal()[before:]
+
+
 def test_training_that_breaks_down_says_so():
     model = make_model()
     with pytest.raises(Diverged, match=r"step [23]: the loss is .*lower learning_rate or a longer warmup"):
@@ -432,6 +470,18 @@ def test_a_fresh_head_on_a_pretrained_encoder(folders):
         assert model.config == dataclasses.replace(small_config(), id2label=dict(enumerate(LABELS)))
     heads = [model.classifier.weight for model in models]
     assert torch.equal(heads[0], heads[1]) and not torch.equal(heads[0], heads[2])
+
+
+def test_only_what_is_known_of_the_head_is_not_said_again(folders, monkeypatch):
+    """Another warning, such as PyTorch's of what it is going to take away, comes through."""
+    def opened(*arguments):
+        warnings.warn("soon gone", FutureWarning)
+        warnings.warn("a head was not read", UserWarning)
+        return from_pretrained(*arguments)
+    monkeypatch.setattr(training, "from_pretrained", opened)
+    with pytest.warns() as heard:
+        model_for(Classification(LABELS), folders / "pretrained")
+    assert [str(warning.message) for warning in heard] == ["soon gone"]
 
 
 def test_a_tagger_has_no_pooler_and_its_encoder_is_the_saved_one(folders):

@@ -87,6 +87,13 @@ def test_batches_do_not_come_in_the_order_of_their_lengths():
     assert sorted(batches) == [list(range(i, i + 4)) for i in range(0, 64, 4)] != batches
 
 
+def test_sixteen_batches_are_sorted_together_and_no_more():
+    """All of them at once, and every pass through the texts would put the same ones together."""
+    lengths = list(range(17 * 4))
+    batches = random_batches(lengths, 4, torch.Generator().manual_seed(0))
+    assert any(max(batch) - min(batch) > 3 for batch in batches), "the seventeenth has texts from everywhere, which the others lack"
+
+
 def test_one_text_and_a_batch_larger_than_all():
     assert random_batches([7], 4, torch.Generator()) == [[0]]
     assert [sorted(batch) for batch in random_batches([3, 1, 2], 8, torch.Generator())] == [[0, 1, 2]]
@@ -117,6 +124,24 @@ def test_a_second_ctrl_c_interrupts_only_after_a_while(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     assert stop.signal == signal.SIGINT
+
+
+def test_a_while_is_two_seconds(monkeypatch):
+    """Long enough for torchrun, short enough for a person who types it twice and means it."""
+    now = [1000.0]
+    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
+    with Stop(None).listening() as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        now[0] = 1002.0
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.told_at == 1000.0
+        now[0] = 1002.001
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_nobody_asked_and_the_status_is_that_of_success():
+    assert Stop(None).status == 0 and Stop(1.0).status == 0
 
 
 def test_handlers_come_back_after_an_exception():

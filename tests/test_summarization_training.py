@@ -1,13 +1,20 @@
 """Training BertSum: losses against formulas written again, what learns and what stays, the same seed, wrong labels."""
 
+import functools
+import inspect
+import io
 import math
+import re
 
 import pytest
 import torch
+from tqdm import tqdm
 
 from minibert import BertConfig, BertModel, WordPieceTokenizer
+from minibert.finetuning import FineTuningOptions
 from minibert.summarization import BertSumExt, InterSentenceEncoder, SentenceClassifier, encode_sentences, score_document, train, train_head
 from minibert.loop import POOL, random_batches
+from minibert.summarization import training
 from minibert.summarization.training import listwise_loss
 
 DOCUMENTS = [["the cat sat.", "a dog barked loudly.", "red red red."], ["red red red.", "one more."], ["the end of it.", "a fish.", "red red red."]]
@@ -106,6 +113,55 @@ def test_vectors_and_labels_have_to_fit():
         train_head(head, vectors, labels, loss="mse")
     with pytest.raises(ValueError, match="no documents"):
         train_head(head, [], [])
+
+
+@pytest.mark.parametrize("warmup, moves", [(0.0, True), (0.001, False), (0.1, False)])
+def test_the_smallest_share_of_warmup_is_a_step(warmup, moves):
+    """Whose rate is 0, as in the original: a fresh head does not begin at the peak because a run is short."""
+    vectors, labels = random_vectors(4)
+    head = SentenceClassifier(16)
+    before = head.scorer.weight.detach().clone()
+    train_head(head, vectors, labels, epochs=1, batch_size=4, warmup=warmup)
+    assert torch.equal(head.scorer.weight, before) != moves
+
+
+def test_what_is_not_given_is_as_documented():
+    """With BERT as in Devlin et al. 2018, appendix A.3; a head alone has the ten passes that benchmarks/cnndm.py gives it, and the rate
+    that Adam's authors found good (Kingma & Ba 2014, algorithm 1), with which the shipped heads were trained."""
+    with_bert, alone = ({name: parameter.default for name, parameter in inspect.signature(function).parameters.items()} for function in (train, train_head))
+    assert with_bert["batch_size"] in (16, 32) and with_bert["learning_rate"] in (5e-5, 3e-5, 2e-5) and with_bert["epochs"] in (2, 3, 4)
+    assert (alone["epochs"], alone["batch_size"], alone["learning_rate"]) == (10, 32, 1e-3) and with_bert["head_learning_rate"] == alone["learning_rate"]
+    assert with_bert["warmup"] == alone["warmup"] == FineTuningOptions.warmup and with_bert["loss"] == alone["loss"] == "bce"
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_reading_leaves_the_mode_as_it_was(model, tokenizer, training):
+    """And is done without dropout: a model in training mode reads the same vectors."""
+    wanted, _ = encode_sentences(model, tokenizer, DOCUMENTS)
+    found, _ = encode_sentences(model.train(training), tokenizer, DOCUMENTS)
+    assert all(torch.equal(one, other) for one, other in zip(found, wanted, strict=True)) and all(module.training == training for module in model.modules())
+
+
+def test_documents_of_about_one_length_are_read_together(model, tokenizer, monkeypatch):
+    """Long and short by turns: hardly any padding, where half would be in batches as they come."""
+    real, shares = model.sentence_vectors, []
+    monkeypatch.setattr(model, "sentence_vectors", lambda **batch: shares.append(batch["attention_mask"].float().mean().item()) or real(**batch))
+    long, short = ["the cat sat and a dog barked loudly.", "red red red red red red."], ["a."]
+    vectors, _ = encode_sentences(model, tokenizer, [long, short] * 4, batch_size=4)
+    assert shares == [1.0] * 2 and [len(rows) for rows in vectors] == [2, 1] * 4
+
+
+def test_bars_count_steps_and_batches_where_they_are_asked_for(model, tokenizer, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(training, "tqdm", functools.partial(tqdm, file=screen, mininterval=0, miniters=1))
+    encode_sentences(model, tokenizer, DOCUMENTS, batch_size=2)
+    vectors, labels = random_vectors(5)
+    train_head(SentenceClassifier(16), vectors, labels, epochs=2, batch_size=2)
+    assert screen.getvalue() == ""
+    encode_sentences(model, tokenizer, DOCUMENTS, batch_size=2, progress=True)
+    assert re.search(r"Reading: 100%.*\| 2/2 \[.* batches/s\]", screen.getvalue())
+    losses = train_head(SentenceClassifier(16), vectors, labels, epochs=2, batch_size=2, progress=True)
+    assert re.search(rf"Training: 100%.*\| 6/6 \[.* steps/s, loss={losses[-1]:.3f}\]", screen.getvalue())
 
 
 def test_batches_hold_every_document_once_and_those_of_one_length_together():

@@ -2,6 +2,8 @@
 
 import copy
 import dataclasses
+import functools
+import json
 import math
 from types import SimpleNamespace
 
@@ -15,6 +17,7 @@ from minibert.data import TokenFile, write_tokens
 from minibert.data.masking import IGNORE
 from minibert.optim import decayed, make_optimizers, schedule, set_learning_rate
 from minibert.training import Batches, Pretraining, PretrainingOptions, choose_precision
+from tools.environment import ROOT
 from tiny_run import CONFIG, OPTIONS, TOKENIZER, V, equal, make_run, weights, write_corpus
 
 
@@ -88,6 +91,25 @@ def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
     monkeypatch.delattr(torch.optim, "Muon")
     with pytest.raises(ValueError, match="'muon' needs PyTorch 2.9 or later; this is .* Use optimizer 'adamw'"):
         make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.01)
+
+
+def test_the_recipe_does_not_rest_on_the_defaults_of_pytorch(monkeypatch):
+    """beta 0.9 and 0.999 are in the paper (Devlin et al. 2018, appendix A.2), epsilon 1e-6 in the original program."""
+    strange = functools.partial(torch.optim.AdamW, betas=(0.5, 0.5), eps=0.5, weight_decay=0.5)
+    monkeypatch.setattr(torch.optim, "AdamW", strange)
+    monkeypatch.setattr(torch.optim, "Muon", functools.partial(torch.optim.Muon, momentum=0.5, weight_decay=0.5))
+    adamw, muon = make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.01)
+    assert all((group["betas"], group["eps"]) == ((0.9, 0.999), 1e-6) for group in adamw.param_groups)
+    assert {group["weight_decay"] for group in adamw.param_groups} == {0.01, 0.0}
+    assert [(group["momentum"], group["weight_decay"]) for group in muon.param_groups] == [(0.95, 0.01)]
+
+
+def test_adamw_is_fused_where_pytorch_can():
+    """The tokens a second in benchmarks/logs/speed.json were counted with the fused form; PyTorch has it for some devices only."""
+    model = BertForPreTraining(CONFIG)
+    assert all(group["fused"] for group in make_optimizers(model, "adamw", 1e-3, 1e-3, 0.01)[0].param_groups)
+    model.bert.pooler.to("meta")
+    assert not any(group["fused"] for group in make_optimizers(model, "adamw", 1e-3, 1e-3, 0.01)[0].param_groups)
 
 
 # -- schedule ----------------------------------------------------------------------------------------------------------
@@ -242,6 +264,26 @@ def test_masks_are_drawn_anew_and_at_the_rate(corpus):
     assert len(masked.unique(dim=0)) > 1000, "an epoch has some 200 rows"
 
 
+def test_masks_are_drawn_for_a_thousand_tokens_at_once(corpus):
+    """Of 16-token rows for 64: the seed is of their first row, so that a run goes on bit for bit with a later version."""
+    run = make_run(corpus, batch_size=130, micro_batch=130, long_share=0.0, mask_rate=0.3)
+    found = torch.cat([piece["labels"] for piece, _ in run.batches.pieces(2)])
+    unmasked = run.batches.stages[0][1].batch(2 * 130, 130)["input_ids"]
+    for first, last in ((0, 64), (64, 128), (128, 130)):
+        _, labels = run.batches._mask(unmasked[first:last], run.batches._seed(2, 0, first))
+        assert torch.equal(found[first:last], labels)
+
+
+@pytest.mark.parametrize("micro_batch", [130, 20])
+def test_processes_share_a_batch_out_whatever_is_masked_together(corpus, micro_batch):
+    run = make_run(corpus, batch_size=130, micro_batch=micro_batch, long_share=0.0)
+    whole = whole_batch(run, 2)
+    pieces = [list(run.batches.pieces(2, rank, 3)) for rank in range(3)]
+    for name, tensor in whole.items():
+        assert torch.equal(torch.cat([piece[name] for of_rank in pieces for piece, _ in of_rank]), tensor)
+    assert {len(of_rank) for of_rank in pieces} == {1 if micro_batch == 130 else 3} and len({seed for of_rank in pieces for _, seed in of_rank}) == sum(map(len, pieces))
+
+
 def test_new_positions_begin_as_copies_of_the_trained_ones(corpus):
     """16 tokens, then 32: with no optimiser in that step, what is found afterwards is what it began with."""
     run = make_run(corpus)
@@ -266,6 +308,12 @@ def test_positions_stay_where_they_are_trained_or_nothing_was_asked_for(corpus, 
     assert equal(weights(run), trained)
 
 
+@pytest.mark.parametrize("positions", ["none", "sinusoidal"])
+def test_positions_that_are_not_learned_need_no_copies(corpus, positions):
+    run = make_run(corpus, dataclasses.replace(CONFIG, position_embedding_type=positions))
+    assert [run.train_step().step for _ in range(5)] == [1, 2, 3, 4, 5]
+
+
 # -- precision ---------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("has_it", [True, False])
@@ -276,6 +324,12 @@ def test_bfloat16_where_the_processor_has_it(has_it, monkeypatch):
     assert choose_precision("float32", cpu) == torch.float32 and choose_precision("bfloat16", cpu) == torch.bfloat16
 
 
+@pytest.mark.parametrize("has_it", [True, False])
+def test_bfloat16_where_the_gpu_computes_in_it_and_does_not_only_imitate_it(has_it, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: has_it or including_emulation)
+    assert choose_precision("auto", torch.device("cuda")) == (torch.bfloat16 if has_it else torch.float32)
+
+
 def test_bfloat16_leaves_the_weights_in_float32(corpus):
     run = make_run(corpus, precision="bfloat16")
     progress = run.train_step()
@@ -284,6 +338,21 @@ def test_bfloat16_leaves_the_weights_in_float32(corpus):
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
+
+def test_the_defaults_are_those_that_were_measured(monkeypatch):
+    """The README's first run gives five options, and its log was made with the defaults of the rest. What --help says of the
+    switches is compared with the base of the small world. Shares of short and long rows: as minibert-small was trained."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from small_world import BASE
+    defaults = dataclasses.asdict(PretrainingOptions(steps=800))
+    first, shipped = (json.loads((ROOT / "benchmarks" / "logs" / f"{name}.json").read_text(encoding="utf-8")) for name in ("first-run", "minibert-small"))
+    options, (session,) = first["settings"]["options"], first["sessions"]
+    given = {name for name in options if f"--{name.replace('_', '-')} " in session["command"]}
+    assert given == {"steps", "batch_size", "mask_rate", "short_share", "long_share"}
+    assert {name: value for name, value in defaults.items() if name not in given} == {name: value for name, value in options.items() if name not in given}
+    assert (defaults["batch_size"], defaults["mask_rate"], defaults["optimizer"]) == (BASE.batch_size, BASE.rate, BASE.optimizer)
+    assert all(defaults[name] == shipped["settings"]["options"][name] for name in ("short_share", "long_share"))
+
 
 @pytest.mark.parametrize("changes, message", [
     (dict(steps=0), "steps must be a whole number of at least 1, not 0"),
@@ -298,6 +367,8 @@ def test_bfloat16_leaves_the_weights_in_float32(corpus):
     (dict(precision="float16"), "precision must be one of auto, bfloat16, float32, not 'float16'"),
     (dict(weight_decay=-0.1), "weight_decay"),
     (dict(warmup=-1), "warmup must be a whole number of at least 0, not -1"),
+    (dict(short_share=0.2, short_length=16), "short_length 16 must be below length 16; or set short_share to 0"),
+    (dict(short_share=0.7, short_length=8), "short_share 0.7 and long_share 0.4 are shares of one run: together at most 1"),
     (dict(seed=-1), "seed must be a whole number of at least 0, not -1"),
 ])
 def test_options_that_cannot_be(changes, message):
