@@ -13,8 +13,8 @@ from minibert.exercises.base import exercises
 from tools.environment import IGNORING, ROOT
 from tools.execute import WIDGETS, read_log
 from tools.stamp import SOLUTIONS, TIME_LINE, about, book_config, prose, stamp
+from tools.stills import VIEW, digest, figures_of
 
-VIEW = "application/vnd.jupyter.widget-view+json"
 CHAPTER = re.compile(r"\d\d_\w+")
 KNOWN_TAGS = IGNORING | {"hide-input", "hide-output", "hide-cell", "remove-input", "remove-output", "remove-cell", "raises-exception", "scroll-output"}
 COMMENT_MARKERS = re.compile(r"#\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)")
@@ -85,20 +85,30 @@ def widgets_have_state(notebook, stem):
             view = output.get("data", {}).get(VIEW)
             if view and view["model_id"] not in state:
                 yield f"the state of a widget is missing, the page would be empty: {opening(cell)}"
+            elif view and "_esm" not in state[view["model_id"]]["state"]:
+                yield f"a widget that needs a kernel, the page would be empty; use minibert.figures.moving: {opening(cell)}"
             shown_as = output.get("data", {}).get("text/plain", "")
-            if not view and re.match(r"flipbook “|\w*Box\(children|\w*Slider\(", shown_as):
+            if not view and re.match(r"moving figure “|\w*Box\(children|\w*Slider\(", shown_as):
                 yield f"the view of a widget is missing: {opening(cell)}"
-            if shown_as.startswith("flipbook “") and "LinkModel" not in known:
-                yield f"nothing links the slider with its frames: {opening(cell)}"
     for missing in sorted({name for name in re.findall(r"IPY_MODEL_(\w+)", known)} - set(state)):
         yield f"a widget refers to {missing}, whose state is missing"
+
+
+def moving_figures_have_pictures(notebook, stem):
+    for output, state in figures_of(notebook):
+        if output.metadata.get("still") != digest(state) or "image/png" not in output.data:
+            yield f"the picture of a moving figure is missing or old: {state['label']}"
+        for key in ("alt", "try_this"):
+            if len(state[key].strip()) < 20:
+                yield f"a moving figure without {key}: {state['label']}"
 
 
 def images_are_drawn_and_described(notebook, stem):
     for cell in code_cells(notebook):
         images = [output.data["image/png"] for output in cell.outputs if "image/png" in output.get("data", {})]
+        moves = any(VIEW in output.get("data", {}) for output in cell.outputs)        # has a text alternative of its own
         for image in images:
-            if len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").strip()) < 20:
+            if not moves and len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").strip()) < 20:
                 yield f"a figure without a text alternative (metadata mystnb.image.alt): {opening(cell)}"
             try:
                 colours = Image.open(io.BytesIO(base64.b64decode(image))).convert("RGB").getcolors(maxcolors=2)    # None: more than two
@@ -241,7 +251,7 @@ def words(notebook, stem):
             yield f"the word {found[0]!r} tells a reader that it should not be hard: {opening(cell)}"
 
 
-RULES = [valid_format, run_in_order, no_trailing_semicolon, errors_are_announced, widgets_have_state, images_are_drawn_and_described, sizes,
+RULES = [valid_format, run_in_order, no_trailing_semicolon, errors_are_announced, widgets_have_state, moving_figures_have_pictures, images_are_drawn_and_described, sizes,
          few_cells_are_ignored, half_of_the_cells_show_what_is_compared, nothing_hides_output, generated_cells_are_current, set_up_comes_first,
          header_is_complete, chapter_is_complete, one_address, no_folders_of_a_machine, references_exist, words]
 

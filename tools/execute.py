@@ -1,7 +1,7 @@
 """Stamp and run notebooks in place: the only way their outputs get in. `python tools/execute.py [NOTEBOOK ...]`, or all.
 
-Stores outputs and widget state in a form that stays the same when nothing changed, and the time of the run in
-benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was. The notebook of solutions is run along
+Stores outputs and widget state in a form that stays the same when nothing changed, a picture beside each moving figure that is
+new, and the time of the run in benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was. The notebook of solutions is run along
 when an exercise has changed.
 """
 
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a s
 from benchmarks.log import machine, versions
 from tools.environment import CELL_TIMEOUT, NOTEBOOKS, ROOT, fix_environment
 from tools.stamp import SOLUTIONS, stamp
+from tools.stills import store_pictures
 
 LOG = ROOT / "benchmarks" / "logs" / "notebooks.json"
 WIDGETS = "application/vnd.jupyter.widget-state+json"
@@ -109,7 +110,9 @@ def update(path: Path, execute: bool = True) -> str:
     stamp(notebook, name)
     line = f"{name}: stamped"
     if execute:
+        before = copy.deepcopy(notebook)
         measured = run(notebook, name, path.parent)
+        store_pictures(notebook, before)
         stamp(notebook, name, seconds=log_time(name, measured) if path.parent == NOTEBOOKS else measured["processor_seconds"])
         line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
     nbformat.validate(notebook)

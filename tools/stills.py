@@ -83,7 +83,8 @@ def figures_of(notebook: NotebookNode):
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             view = output.get("data", {}).get(VIEW)
-            if view and "_esm" in (state := widgets[view["model_id"]]["state"]):
+            state = widgets.get(view["model_id"], {}).get("state", {}) if view else {}
+            if "_esm" in state:
                 yield output, state
 
 
