@@ -1,0 +1,143 @@
+// From scores to a summary: which sentences are chosen, and which are passed over because they repeat three words in a row.
+
+// Python's white space, where a text is split into words; JavaScript's \s is another set.
+const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+function wordsOf(text) {
+  return text.split(BLANKS).filter((word) => word);
+}
+
+// Every three words in a row, as texts: no word holds a blank, so none can be taken for another.
+function trigramsOf(text) {
+  const words = wordsOf(text);
+  return words.slice(2).map((word, i) => `${words[i]} ${words[i + 1]} ${word}`);
+}
+
+/**
+ * minibert.summarization.select_sentences, and why: `chosen` in order of score, and `passed`, [{ sentence, trigram, by }],
+ * the sentences that had a better score than the last one chosen. A score of null was never given (−∞ in the package).
+ */
+function selectSentences(scores, sentences, k, blocking) {
+  const chosen = [], passed = [], taken = new Map();
+  const order = [...sentences.keys()].slice(0, scores.length).sort((i, j) => scores[j] - scores[i] || i - j).filter((i) => scores[i] !== null);
+  for (const i of order) {
+    if (chosen.length === k) break;
+    if (!wordsOf(sentences[i]).length) continue;
+    const own = trigramsOf(sentences[i]), trigram = blocking && own.find((three) => taken.has(three));
+    if (trigram) passed.push({ sentence: i, trigram, by: taken.get(trigram) });
+    else {
+      chosen.push(i);
+      for (const three of own) if (!taken.has(three)) taken.set(three, i);
+    }
+  }
+  return { chosen, passed };
+}
+
+// What ROUGE counts: small letters and digits; nothing else is a word (rouge-score, without its stemmer).
+function rougeWords(sentences) {
+  return sentences.join("\n").toLowerCase().replace(/[^a-z0-9]+/g, " ").split(" ").filter((word) => word);
+}
+
+// ROUGE-N of two lists of sentences in per cent: F1 of runs of `size` words, each counted as often as it occurs.
+function rouge(summary, reference, size) {
+  const [own, wanted] = [summary, reference].map((sentences) => {
+    const words = rougeWords(sentences), counts = new Map();
+    for (let i = 0; i + size <= words.length; i += 1) {
+      const run = words.slice(i, i + size).join(" ");
+      counts.set(run, (counts.get(run) || 0) + 1);
+    }
+    return counts;
+  });
+  const total = (counts) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let common = 0;
+  for (const [run, count] of own) common += Math.min(count, wanted.get(run) || 0);
+  return common ? 200 * common / (total(own) + total(wanted)) : 0;
+}
+
+// ---- what is drawn
+
+// A text with the words of a trigram marked, wherever they stand in a row.
+function withTrigram(text, trigram) {
+  const parts = text.split(new RegExp(`(${BLANKS.source})`)), words = trigram.split(" ");
+  const places = [...parts.keys()].filter((i) => i % 2 === 0);
+  const start = places.findIndex((_, n) => words.every((word, m) => parts[places[n + m]] === word));
+  const from = places[start], to = places[start + 2];
+  return start < 0 ? [text] : [parts.slice(0, from).join(""), node("b", { class: "mb-repeats" }, parts.slice(from, to + 1).join("")), parts.slice(to + 1).join("")];
+}
+
+export default {
+  render({ model, el }) {
+    const { documents } = model.get("data"), titles = Object.keys(documents);
+    let title = titles[0], k = 3, blocking = true, byScore = false;
+
+    const list = node("ol", { class: "mb-sentences", start: 0, tabindex: "0", "aria-label": "the document, sentence by sentence" });
+    const summary = node("div", { class: "mb-summary" });
+    const judge = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "overlap with the reference" });
+    const source = node("p", { class: "mb-source" });
+    const wanted = slider({ label: "Sentences", min: 1, max: longest(), value: k, oninput: (value) => { k = value; update(); } });
+    const figure = frame(el, model,
+      controls(titles.length > 1 && pick({ label: "Document", options: titles.map((each) => [each, each]), value: title, oninput: (each) => { title = each; update(); } }), wanted),
+      controls(toggle({ label: "Trigram blocking", value: blocking, oninput: (value) => { blocking = value; update(); } }),
+        radios({ label: "Order of the summary:", options: [[false, "the document's"], [true, "the scores'"]], value: byScore, oninput: (value) => { byScore = value; update(); } })),
+      list, summary, judge, source);
+    update();
+
+    function longest() {
+      return Math.min(10, documents[title].sentences.length);
+    }
+
+    // The chosen sentences in the order that the reader wants.
+    function extract(block) {
+      const { scores, sentences } = documents[title], found = selectSentences(scores, sentences, k, block);
+      const order = byScore ? found.chosen : [...found.chosen].sort((i, j) => i - j);
+      return { ...found, order, texts: order.map((i) => sentences[i]) };
+    }
+
+    function update() {
+      k = Math.min(k, longest());
+      wanted.querySelector("input").max = longest();
+      wanted.set(k);
+      const found = extract(blocking);
+      list.replaceChildren(...rows(found));
+      summary.replaceChildren(node("p", { class: "mb-summary-name" }, `The summary: ${found.texts.length} of ${documents[title].sentences.length} sentences`),
+        node("ol", {}, found.order.map((i, at) => node("li", { value: i }, found.texts[at]))));
+      judge.replaceChildren(...judged());
+      source.textContent = documents[title].source;
+      figure.say(spoken(found));
+    }
+
+    function rows({ chosen, passed }) {
+      const { scores, sentences } = documents[title], shown = scores.filter((score) => score !== null);
+      const low = Math.min(...shown), high = Math.max(...shown);
+      return sentences.map((text, i) => {
+        const rank = chosen.indexOf(i), over = passed.find((each) => each.sentence === i), repeated = passed.filter((each) => each.by === i);
+        const share = scores[i] === null ? 0 : 15 + 85 * (scores[i] - low) / (high - low || 1);
+        return node("li", { class: rank >= 0 ? "mb-chosen" : over ? "mb-passed" : "", value: i },
+          node("span", { class: "mb-number" }, i), node("span", { class: "mb-score", style: `--share: ${Math.round(share)}%` }, scores[i] === null ? "not read" : number(scores[i], 3)),
+          rank >= 0 ? node("mark", {}, repeated.length ? withTrigram(text, repeated[0].trigram) : text) : node("span", {}, over ? withTrigram(text, over.trigram) : text),
+          rank >= 0 && node("span", { class: "mb-note" }, ` number ${rank + 1} by score`),
+          over && node("span", { class: "mb-note" }, ` passed over: “${over.trigram}” stands in sentence ${over.by}`));
+      });
+    }
+
+    function judged() {
+      const { reference } = documents[title];
+      if (!reference) return [];
+      return [node("table", {}, node("caption", {}, "Overlap with what somebody wrote (F1 in per cent, words as they stand, no stemmer)"),
+        node("thead", {}, node("tr", {}, node("td", {}), ["ROUGE-1", "ROUGE-2", "words"].map((name) => node("th", { scope: "col" }, name)))),
+        node("tbody", {}, [[true, "with blocking"], [false, "without"]].map(([block, name]) => {
+          const { texts } = extract(block);
+          return node("tr", { class: block === blocking ? "mb-current" : "" }, node("th", { scope: "row" }, name),
+            [number(rouge(texts, reference, 1), 1), number(rouge(texts, reference, 2), 1), texts.flatMap(wordsOf).length].map((text) => node("td", {}, text)));
+        }))),
+      node("details", {}, node("summary", {}, `The reference, ${reference.length} sentences`), node("p", {}, reference.join(" ")))];
+    }
+
+    function spoken({ order, passed, texts }) {
+      const { reference } = documents[title];
+      const score = reference ? ` ROUGE-1 ${number(rouge(texts, reference, 1), 1)}.` : "";
+      const over = passed.map(({ sentence, trigram, by }) => ` Sentence ${sentence} is passed over: “${trigram}” stands in sentence ${by}.`).join("");
+      return `Asked for ${k}, ${blocking ? "with" : "without"} blocking: sentences ${order.join(", ")}.${over || (blocking ? " Nothing is passed over." : "")}${score}`;
+    }
+  },
+};
