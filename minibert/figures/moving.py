@@ -14,6 +14,8 @@ import torch
 import traitlets
 from torch import Tensor
 
+from minibert.figures.packed import unpacked
+
 STATIC = Path(__file__).resolve().parent / "static"
 
 
@@ -67,6 +69,8 @@ def without_floats(value, floats: list[float]):
     match value:
         case float():
             return floats.append(value)
+        case {"packed": str()}:
+            return floats.extend(unpacked(value).flatten().tolist()) or value["shape"]
         case dict():
             return {key: without_floats(inside, floats) for key, inside in value.items()}
         case list():
