@@ -20,7 +20,7 @@ def tab(needs_chromium):
         page.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
         page.on("request", lambda request: None if request.url.startswith(("about:", "blob:", "data:")) else wrong.append(f"asks for {request.url}"))
         yield page
-        assert wrong == []
+        assert wrong == [], wrong
 
 
 def show(tab: Page, figure: Moving, theme: str = "light") -> Page:
@@ -34,6 +34,7 @@ def load(tab: Page, *files: str, needs: tuple[str, ...] = ("common.js",)) -> Non
 
     A figure's own file is loaded without its last part, `export default …`.
     """
+    tab.goto("about:blank")         # a new document: names of the last one would still be taken
     tab.set_content("<!doctype html><title>functions</title>")
     tab.add_script_tag(content="\n".join(read(file).partition("export default")[0] for file in (*needs, *files)))
 
