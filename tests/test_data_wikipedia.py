@@ -1,12 +1,17 @@
 """The default corpus: what cleaning takes away and leaves, the whole of it, its cache, and life without gensim."""
 
+import bz2
+import functools
+import hashlib
 import importlib.metadata
+import io
 import lzma
 import re
 import sys
 
 import mwparserfromhell
 import pytest
+from tqdm import tqdm
 
 from minibert.data import wikipedia
 from minibert.data.corpora import documents
@@ -36,6 +41,74 @@ def clean(source):
     ("[[Alien: Resurrection]] is a film.", ["Alien: Resurrection is a film."]),
 ])
 def test_what_is_left_of_markup(source, paragraphs):
+    assert clean(source) == paragraphs
+
+
+@pytest.mark.parametrize("name", ["chem", "coord", "currentyear", "dentalformula", "eqm", "frac", "IPA", "math", "pop density", "railgauge", "sup",
+                                  "US patent", "US$", "USS", "val", "vr"])
+def test_a_sentence_with_a_template_that_says_something_unreadable_is_left_out(name):
+    """Not the template alone: the rest would be no sentence."""
+    assert clean(f"One. It is {{{{{name}|a|b}}}} here. Two.") == ["One. Two."]
+
+
+@pytest.mark.parametrize(("template", "left"), [
+    ("lang|fr|été", "été"), ("transl|ar|kitab", "kitab"), ("lang-fr|été", "été"), ("Nihongo|sword|剣|ken", "sword"), ("as of|2014|df=US", "As of 2014"),
+    ("quote|He came.", "He came."), ("smaller|few", "few"), ("nowrap|a b", "a b"), ("vanchor|place", "place"), ("angbr|th", "th"), ("sc|bc", "bc"),
+    ("convert|5|km|mi", "5 km"), ("cvt|5|km|0", "5 km"), ("cite book|Book|2", ""), ("lang", ""), ("convert|5", "5"),
+])
+def test_what_a_template_leaves_behind(template, left):
+    assert clean(f"It is {{{{{template}}}}} here.") == [f"It is {left} here.".replace("  ", " ")]
+
+
+@pytest.mark.parametrize("between", ["-", "–", "to", "and", "or", "x", "by"])
+@pytest.mark.parametrize("name", ["convert", "cvt"])
+def test_a_range_keeps_both_its_ends(name, between):
+    assert clean(f"It is {{{{{name}|5| {between} |8|km|mi}}}} long.") == [f"It is 5 {between} 8 km long."]
+
+
+@pytest.mark.parametrize("tag", ["ref", "references", "table", "gallery", "timeline", "source", "syntaxhighlight", "pre", "imagemap"])
+def test_tags_that_hold_no_prose(tag):
+    assert clean(f"One.<{tag}>Gone.</{tag}> Two.") == ["One. Two."]
+
+
+@pytest.mark.parametrize(("source", "paragraphs"), [
+    *((f"One.<{tag}>Two.</{tag}>Three.", ["One.", "Two.", "Three."]) for tag in ("blockquote", "div", "center")),
+    ("One<br>two <small>three</small> <SUB>four</SUB>.", ["One two three four."]),
+    ("Two<sup>nd</sup>. So <math>x</math> is a letter, <math>x+1</math> none. A <chem>C2</chem> too.", ["Twond."]),
+    *((f"One.\n{mark} Short.\n{mark} This is an item that is long enough now.\nTwo.", ["One.", "This is an item that is long enough now.", "Two."])
+      for mark in "*#:;"),
+    # the mark counts as a word where a space stands behind it
+    ("One.\n*Now an item of eight words is enough.\n* Seven words are enough with their mark.\n*Seven words are a few too few.\n* Six words are a few less.",
+     ["One.", "Now an item of eight words is enough.", "Seven words are enough with their mark."]),
+    ("One.\n* It is a book of the Oxford Press, long enough.\n* A Pressing matter that is long enough as well.", ["One.", "A Pressing matter that is long enough as well."]),
+    ("<dl><dt>Said in tags.</dt></dl>", ["Said in tags."]),
+])
+def test_tags_that_stand_between_paragraphs_and_items_of_lists(source, paragraphs):
+    assert clean(source) == paragraphs
+
+
+@pytest.mark.parametrize("heading", ["Reference", "References", "Bibliography", "Further reading", "Sources", "Notes and references", "Footnotes", "Citation",
+                                     "Works cited", "External links", "See also", "Modern editions", "Publications", "Textbooks"])
+def test_sections_that_hold_no_prose(heading):
+    assert clean(f"One.\n== {heading} ==\nGone.\n=== Inside ===\nGone.\n== Life ==\nTwo.\n=== Notebooks ===\nThree.") == ["One.", "Two.", "Three."]
+
+
+@pytest.mark.parametrize("trace", ["[[a", "a]]", "{{a", "a}}", "</p", "<p a", "''a", "thumb|a", "a || b", "a !! b", "style=a", "align=a", "class=a"])
+def test_a_sentence_with_markup_that_was_not_understood_is_left_out(trace):
+    assert clean(f"One. It has {trace} left. Two.") == ["One. Two."]
+
+
+@pytest.mark.parametrize(("source", "paragraphs"), [
+    *((f"A {before} c.", [f"A {now} c."]) for before, now in (
+        ("(; b)", "(b)"), ("(: b)", "(b)"), ("(, ; b)", "(b)"), ("(b ; )", "(b)"), ("(b,)", "(b)"), ("( b)", "(b)"), ("(b )", "(b)"), ("b , c , , d", "b, c, d"))),
+    *((f"A {nothing} c.", ["A c."]) for nothing in ("()", "( )", "(or)", "( also )")),
+    ("A ; b : c ! d ?", ["A; b: c! d?"]), ("A :b .5 is.", ["A :b .5 is."]), ("''Hamlet'''s and the ''Enterprise''{{'s}} end.", ["Hamlet's and the Enterprise's end."]),
+    ("A &amp; B &lt; C.", ["A & B < C."]),
+    *((f"It ends{mark}{closing}\n\nNot this", [f"It ends{mark}{closing}"]) for mark in ".!?…" for closing in ("", '"', "'", "’", "”", ")", "]", ".)")),
+    ("[[File:A.jpg]] [[ :Category:Arts]] [[Wikipedia talk:A-b]] [[2001: A Space Odyssey|A film]] is. [[2001: A Space Odyssey]] too.",
+     ["A film is. 2001: A Space Odyssey too."]),
+])
+def test_what_is_tidied_and_what_links_leave(source, paragraphs):
     assert clean(source) == paragraphs
 
 
@@ -103,12 +176,94 @@ def test_what_writers_marked():
         "infobox": {"name": ["A & B"], "birth_date": ["in Ulm", "4 March 1879", "March 4, 1879", "Ulm"], "empty": []}}
 
 
+@pytest.mark.parametrize(("name", "is_one"), [
+    ("Infobox person", True), (" infobox", True), ("Automatic taxobox", True), ("Taxobox", True), ("Speciesbox", True), ("geobox", False), ("x infobox", False)])
+def test_what_counts_as_an_infobox(name, is_one):
+    assert wikipedia.labels_of(mwparserfromhell.parse(f"{{{{{name}\n| Slot = [[A]] & b }}}}"))["infobox"] == ({"slot": ["A & b", "A"]} if is_one else {})
+
+
+@pytest.mark.parametrize(("template", "dates"), [
+    ("birth date|1879|3|14", ["14 March 1879", "March 14, 1879"]), ("Birth date and age|df=y|1879|03|04", ["4 March 1879", "March 4, 1879"]),
+    ("death-date|1955|12|1", ["1 December 1955", "December 1, 1955"]), ("death date and age|mf=yes|1955|4|18|1879|3|14", ["18 April 1955", "April 18, 1955"]),
+    ("birth date|1879|13|1", []), ("start date|1879|3|14", []), ("birth year|1879", []), ("birth date|79|3|14", []),
+])
+def test_dates_as_people_write_them(template, dates):
+    assert wikipedia.labels_of(mwparserfromhell.parse(f"{{{{Infobox x|a={{{{{template}}}}}}}}}"))["infobox"] == {"a": dates}
+
+
+def test_labels_come_once_and_empty_ones_not_at_all():
+    source = "{{Infobox x|a={{flag|b}}|b=[[A]]<br />[[A]]|b=[[C]]}} {{Infobox y|c=d &amp; e}} [[A]] [[ ]] [[B|]] {{y|{{Infobox z|e=f}}}} [[category : Arts|A]] [[x Category:B]]"
+    assert wikipedia.labels_of(mwparserfromhell.parse(source)) == {
+        "categories": ["Arts"], "links": ["A", "C"], "infobox": {"a": [], "b": ["A A", "A"], "c": ["d & e"]}}
+
+
 def test_every_article_has_its_labels():
     labels = {article["title"]: article for article in wikipedia.wikipedia_labels()}
     assert {article["title"] for article in wikipedia.wikipedia_articles()} <= set(labels)
     assert "1879 births" in labels["Albert Einstein"]["categories"] and "Princeton, New Jersey" in labels["Albert Einstein"]["links"]
     assert labels["Alaska"]["infobox"]["capital"] == ["Juneau"]
     assert labels["Albert Einstein"]["infobox"]["birth_date"] == ["14 March 1879", "March 14, 1879"]
+
+
+# -- the extract -------------------------------------------------------------------------------------------------------
+
+PAGE = "<page><title>{}</title><ns>{}</ns>{}<revision><text>{}</text></revision></page>"
+PROSE = "It is an article. It has four sentences. This is the third. Here is the last of them."
+
+
+@pytest.fixture
+def dump(monkeypatch, tmp_path):
+    """An installed extract of five pages: two articles, a redirect, a page of talk, an article that is too short by a sentence."""
+    pages = [PAGE.format("Art", 0, "", f"{PROSE}\n== Life ==\nA &lt;ref&gt;note&lt;/ref&gt;fifth. [[Category:Arts]]"), PAGE.format("Arts", 0, '<redirect title="Art" />', PROSE * 2),
+             PAGE.format("Talk:Art", 1, "", PROSE * 2), PAGE.format("Stub", 0, "", PROSE), PAGE.format("Ark", 0, "", f"{PROSE}\n\nA [[boat]].")]
+    data = bz2.compress(f'<mediawiki xmlns="http://a.org/">{"".join(pages)}</mediawiki>'.encode())
+    path = tmp_path / wikipedia.EXTRACT
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    monkeypatch.setattr(importlib.metadata, "distribution", {"gensim": importlib.metadata.PathDistribution(tmp_path / "gensim.dist-info")}.__getitem__)
+    monkeypatch.setattr(wikipedia, "DIGEST", hashlib.sha256(data).hexdigest())
+    monkeypatch.setenv("MINIBERT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_articles_come_from_the_extract_in_its_order(dump):
+    """Redirects and talk are none, and one with fewer than five sentences tells nobody anything."""
+    lead = {"heading": "", "level": 1, "paragraphs": [PROSE]}
+    assert wikipedia.wikipedia_articles() == [
+        {"title": "Art", "sections": [lead, {"heading": "Life", "level": 2, "paragraphs": ["A fifth."]}]},
+        {"title": "Ark", "sections": [lead | {"paragraphs": [PROSE, "A boat."]}]}]
+    assert wikipedia.wikipedia_texts() == [f"{PROSE}\n\nA fifth.", f"{PROSE}\n\nA boat."]
+    assert list(wikipedia.clean_extract())[1] == {"title": "Ark", "text": f"{PROSE}\n\nA boat."}
+    assert wikipedia.wikipedia_labels() == [
+        {"title": "Art", "categories": ["Arts"], "links": [], "infobox": {}}, {"title": "Stub", "categories": [], "links": [], "infobox": {}},
+        {"title": "Ark", "categories": [], "links": ["boat"], "infobox": {}}]
+
+
+def test_each_kind_has_a_cache_that_a_later_version_would_find(dump):
+    for read in (wikipedia.wikipedia_texts, wikipedia.wikipedia_articles, wikipedia.wikipedia_labels):
+        first = read()
+        (dump / wikipedia.EXTRACT).unlink(missing_ok=True) if read is wikipedia.wikipedia_labels else None
+        assert read() == first
+    assert sorted(path.name for path in (dump / "cache").iterdir()) == [f"wikipedia-{what}-1.jsonl.xz" for what in ("articles", "extract", "labels")]
+    with pytest.raises(ValueError, match="is not installed: pip install gensim==4.4.0 mwparserfromhell"):
+        next(wikipedia.clean_articles())
+
+
+def test_a_bar_tells_what_the_first_call_is_waiting_for(dump, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(wikipedia, "tqdm", functools.partial(tqdm, file=screen, disable=False))
+    wikipedia.wikipedia_texts()
+    assert re.search(r"Cleaning Wikipedia articles: 100%.*\| 3/3 \[.*article", screen.getvalue())
+    wikipedia.wikipedia_labels()
+    assert "Reading labels of Wikipedia articles: 100%" in screen.getvalue()
+
+
+def test_where_the_caches_are(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    for name, folder in ((str(tmp_path / "here"), tmp_path / "here"), ("", tmp_path / ".cache" / "minibert"), (None, tmp_path / ".cache" / "minibert")):
+        monkeypatch.setenv("MINIBERT_CACHE_DIR", name) if name is not None else monkeypatch.delenv("MINIBERT_CACHE_DIR")
+        assert wikipedia.cache_folder() == folder
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------------

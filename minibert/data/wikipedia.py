@@ -45,7 +45,7 @@ LIST_TAGS = {"li", "dd", "dt"}
 ITEM = "\n\n\ufffb"         # before an item of a list, which is a paragraph of its own
 SECTION = "\ufffa"          # before a heading: its level and its words
 HEADING = re.compile(SECTION + r"(?P<level>\d) (?P<title>.*)")
-LEAST_WORDS = 8             # an item with fewer is no prose
+LEAST_WORDS = 8             # an item with fewer is no prose; its mark counts as one where a space follows (without it, another corpus)
 NO_PROSE = re.compile(r"\b(references?|bibliography|further reading|sources|notes|footnotes|citations?|cited|external links|"
                       r"see also|editions|publications|textbooks)\b", re.IGNORECASE)
 BOOK = re.compile(r"ISBN|\bPress\b")
