@@ -21,8 +21,11 @@ VENDOR = Path(__file__).resolve().parent.parent / "book" / "_static" / "vendor"
 
 # Each package: name, version, folder under VENDOR, and (pattern in the package -> folder below that one).
 PACKAGES = [
-    # The formulas of the pages: TeX in, HTML and fonts out.
-    ("mathjax", "3.2.2", "mathjax", {"es5/tex-chtml.js": "", "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2"}),
+    # The formulas of the pages: TeX in, HTML, MathML for screen readers and fonts out. The parts one by one: the file that
+    # holds them all has a menu too, which is 40% of it and offers what is not here.
+    ("mathjax", "3.2.2", "mathjax", {
+        "es5/startup.js": "", "es5/core.js": "", "es5/input/tex.js": "input", "es5/output/chtml.js": "output", "es5/a11y/assistive-mml.js": "a11y",
+        "es5/output/chtml/fonts/tex.js": "output/chtml/fonts", "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2"}),
     # The loader and the manager of ipywidgets in a page without a kernel. The manager looks for its icon fonts beside
     # the script and one folder above the package, so they stand in both places.
     ("requirejs", "2.3.7", "requirejs", {"require.js": ""}),
