@@ -49,7 +49,8 @@ class Page(HTMLParser):
 def contents() -> list[str]:
     """The names of all pages in the table of contents, in order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    return [toc["root"]] + [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    return [toc["root"]] + [entry["file"] for chapter in chapters for entry in [chapter, *chapter.get("sections", [])]]
 
 
 def notebooks() -> list[str]:
