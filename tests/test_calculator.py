@@ -1,17 +1,20 @@
-"""The calculator page: its script computes what the package computes, says what is wrong with a wrong number, and loads nothing."""
+"""The calculator, in a notebook and on its page: it computes what the package computes, says what is wrong with a wrong number, and loads nothing."""
 
 import re
+from io import StringIO
 
 import pytest
-from playwright.sync_api import sync_playwright
+from figure_page import load, show, status, tab  # noqa: F401
+from sphinx.application import Sphinx
 
 from minibert import BertConfig
 from minibert.config import PRESETS
+from minibert.figures import calculator
 from minibert.inspection import GPUS, activations, count_parameters, flops, gpu_hours, memory, training_flops
-from test_book_browser import PHONE, QUIET, overflow
+from test_book_browser import PHONE, overflow
 from tools.environment import ROOT
+from tools.stills import browser
 
-FRAGMENT, SCRIPT = ROOT / "book" / "calculator.html", ROOT / "book" / "_static" / "calculator.js"
 FIELDS = {"words": "vocab_size", "hidden": "hidden_size", "layers": "num_hidden_layers", "heads": "num_attention_heads", "wide": "intermediate_size",
           "positions": "max_position_embeddings", "segments": "type_vocab_size", "kind": "position_embedding_type", "first": "norm_first"}
 STEP = {"batch": 32, "length": 128, "precision": "float32", "fused": True}
@@ -28,29 +31,10 @@ CONFIGS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser(needs_chromium):
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=needs_chromium, args=QUIET)
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def tab(browser, tmp_path):
-    """The form alone in a page, from a file; whatever it asks for besides its script is an error."""
-    script = "../_static/calculator.js"
-    html = FRAGMENT.read_text(encoding="utf-8")
-    assert html.count(script) == 1
-    place = tmp_path / "page.html"
-    place.write_text(f'<!DOCTYPE html><meta charset="utf-8"><title>page</title>{html.replace(script, SCRIPT.as_uri())}', encoding="utf-8")
-    opened, wrong = browser.new_page(), []
-    opened.on("request", lambda request: wrong.append(request.url) if request.url not in (place.as_uri(), SCRIPT.as_uri()) else None)
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.goto(place.as_uri())
-    yield opened
-    opened.close()
-    assert wrong == []
+def form(tab):
+    """The figure alone in a page; whatever it asks for is an error."""
+    return show(tab, calculator())
 
 
 def config_of(values):
@@ -62,10 +46,16 @@ def same(found, expected):
     return found == pytest.approx(expected, rel=1e-12, abs=0) if expected > 2 ** 53 or isinstance(expected, float) else found == expected
 
 
-@pytest.mark.parametrize("values", CONFIGS, ids=range(len(CONFIGS)))
-def test_the_script_computes_what_the_package_computes(tab, values):
-    values = STEP | TRAINING | values
-    found = tab.evaluate("values => minibertCalculator.cost(values)", values)
+@pytest.fixture(scope="module")
+def formulas(tab):
+    """The figure's functions without the figure."""
+    load(tab, "calculator.js")
+    return [tab.evaluate("values => cost(values)", STEP | TRAINING | values) for values in CONFIGS]
+
+
+@pytest.mark.parametrize("number", range(len(CONFIGS)))
+def test_the_script_computes_what_the_package_computes(formulas, number):
+    values, found = STEP | TRAINING | CONFIGS[number], formulas[number]
     config, shape = config_of(values), (values["batch"], values["length"])
     half = values["precision"] == "mixed"
     parameters, forward = count_parameters(config), flops(config, *shape)
@@ -85,41 +75,50 @@ def test_the_script_computes_what_the_package_computes(tab, values):
     assert same(found["operations"], operations) and found["days"] == pytest.approx(hours / 24 / values["machines"], rel=1e-12)
 
 
-def test_the_presets_are_those_of_the_package(tab):
-    assert set(tab.evaluate("minibertCalculator.presets")) == set(PRESETS)
-    for name in PRESETS:
-        assert config_of(tab.evaluate("name => minibertCalculator.preset(name)", name)) == BertConfig.preset(name)
-    offered = tab.evaluate("[...document.querySelector('[name=preset]').options].map(option => option.value)")
+def test_the_presets_are_those_of_the_package(form):
+    offered = form.evaluate("[...document.querySelector('[name=preset]').options].map(option => option.value)")
     assert sorted(offered) == ["", *sorted(PRESETS)]
+    for name in PRESETS:
+        form.locator("[name=preset]").select_option(name)
+        values = {field: form.locator(f"[name={field}]").input_value() for field in FIELDS}
+        numbers = {field: int(value) if value.isdigit() else value for field, value in values.items()}
+        assert config_of(numbers | {"first": {"pre": True, "post": False}[values["first"]]}) == BertConfig.preset(name)
+
+
+def test_it_can_begin_with_any_preset(tab):
+    assert shown(show(tab, calculator("mini")), "parameters")["total"] == f"{sum(count_parameters(BertConfig.preset('mini')).values()):,}"
+    assert tab.locator("[name=preset]").input_value() == "mini"
+    with pytest.raises(ValueError, match="preset must be one of"):
+        calculator("huge")
 
 
 def shown(tab, table):
     return dict(re.findall(r"^(.+?)\t(.+?)\t.*$", tab.locator(f"table[data-of={table}] tbody").inner_text(), re.MULTILINE))
 
 
-def test_the_page_begins_with_base_and_shows_its_109_482_240_parameters(tab):
-    assert shown(tab, "parameters")["total"] == "109,482,240" and shown(tab, "parameters")["feed-forward"] == "56,669,184"
-    assert shown(tab, "memory") == {"weights": "417.6 MiB", "gradients": "417.6 MiB", "optimiser": "835.3 MiB", "activations": "2,403.8 MiB", "total": "4,074.3 MiB"}
-    assert "109,482,240 parameters" in tab.get_by_role("status").inner_text() and "24.3 hours" in tab.get_by_role("status").inner_text()
+def test_it_begins_with_base_and_shows_its_109_482_240_parameters(form):
+    assert shown(form, "parameters")["total"] == "109,482,240" and shown(form, "parameters")["feed-forward"] == "56,669,184"
+    assert shown(form, "memory") == {"weights": "417.6 MiB", "gradients": "417.6 MiB", "optimiser": "835.3 MiB", "activations": "2,403.8 MiB", "total": "4,074.3 MiB"}
+    assert "109,482,240 parameters" in form.get_by_role("status").inner_text() and "24.3 hours" in form.get_by_role("status").inner_text()
 
 
-def test_it_is_worked_by_keyboard(tab):
-    tab.keyboard.press("Tab")       # the first field
-    assert tab.evaluate("document.activeElement.name") == "preset"
-    tab.keyboard.type("mini")
-    assert shown(tab, "parameters")["total"] == "11,170,560"
-    tab.keyboard.press("Tab")
-    tab.keyboard.press("ArrowUp")   # a fifth layer
-    assert shown(tab, "parameters")["total"] == f"{sum(count_parameters(BertConfig.preset('mini', num_hidden_layers=5)).values()):,}"
-    assert tab.locator("[name=preset]").input_value() == "", "it is no preset any more"
-    tab.keyboard.press("Enter")
-    assert tab.locator("form").is_visible(), "there is nowhere to send a form"
+def test_it_is_worked_by_keyboard(form):
+    form.keyboard.press("Tab")       # the first field
+    assert form.evaluate("document.activeElement.name") == "preset"
+    form.keyboard.type("mini")
+    assert shown(form, "parameters")["total"] == "11,170,560"
+    form.keyboard.press("Tab")
+    form.keyboard.press("ArrowUp")   # a fifth layer
+    assert shown(form, "parameters")["total"] == f"{sum(count_parameters(BertConfig.preset('mini', num_hidden_layers=5)).values()):,}"
+    assert form.locator("[name=preset]").input_value() == "", "it is no preset any more"
+    form.keyboard.press("Enter")
+    assert form.locator("form").is_visible(), "there is nowhere to send a form"
 
 
-def test_every_field_has_a_name(tab):
-    for field in tab.locator("input, select").all():
+def test_every_field_has_a_name(form):
+    for field in form.locator("input, select").all():
         assert field.evaluate("field => field.labels.length === 1 && field.labels[0].innerText.trim().length > 3")
-    for table in tab.locator("table").all():
+    for table in form.locator("table").all():
         assert table.locator("caption").inner_text() and table.locator("th[scope=row]").count() >= 4
 
 
@@ -134,22 +133,22 @@ def test_every_field_has_a_name(tab):
     ("tokens", "0", "Billions of tokens must be a number above 0, not 0."),
     ("used", "101", "The share of them that training uses is at most 100 per cent, not 101."),
 ])
-def test_bad_input_gets_a_sentence_at_its_field(tab, field, value, sentence):
-    tab.locator(f"[name={field}]").fill(value)
-    assert tab.get_by_role("alert").inner_text() == sentence
-    assert tab.evaluate("[...document.querySelectorAll('[aria-invalid]')].map(field => field.name)") == [field]
-    assert tab.locator(f"[name={field}]").get_attribute("aria-describedby") == tab.get_by_role("alert").get_attribute("id")
-    assert not tab.get_by_role("status").is_visible(), "no number stands beside a mistake"
-    tab.locator("[name=preset]").select_option("tiny")
+def test_bad_input_gets_a_sentence_at_its_field(form, field, value, sentence):
+    form.locator(f"[name={field}]").fill(value)
+    assert form.get_by_role("alert").inner_text() == sentence
+    assert form.evaluate("[...document.querySelectorAll('[aria-invalid]')].map(field => field.name)") == [field]
+    assert form.locator(f"[name={field}]").get_attribute("aria-describedby") == form.get_by_role("alert").get_attribute("id")
+    assert status(form) == "" and not form.locator("table").count(), "no number stands beside a mistake"
+    form.locator("[name=preset]").select_option("tiny")
     if field in FIELDS:
-        assert tab.get_by_role("alert").inner_text() == "" and tab.get_by_role("status").is_visible()
+        assert form.get_by_role("alert").inner_text() == "" and "parameters" in status(form)
 
 
-def test_odd_sizes_cannot_be_sinusoidal(tab):
-    tab.locator("[name=kind]").select_option("sinusoidal")
-    tab.locator("[name=heads]").fill("1")
-    tab.locator("[name=hidden]").fill("7")
-    assert tab.get_by_role("alert").inner_text() == "Sinusoidal positions come in pairs of sine and cosine, so the hidden size must be even, not 7."
+def test_odd_sizes_cannot_be_sinusoidal(form):
+    form.locator("[name=kind]").select_option("sinusoidal")
+    form.locator("[name=heads]").fill("1")
+    form.locator("[name=hidden]").fill("7")
+    assert form.get_by_role("alert").inner_text() == "Sinusoidal positions come in pairs of sine and cosine, so the hidden size must be even, not 7."
 
 
 def test_a_wrong_number_is_wrong_for_the_package_too():
@@ -170,18 +169,29 @@ def test_the_table_for_paper_is_right():
                                     f"{forward / 1e9:,.2f} billion", f"{3 * forward / 1e9:,.2f} billion", f"{hours:,.1f} hours"]
 
 
-def test_the_page_in_the_book(browser, site, tmp_path):
+def test_the_page_in_the_book(needs_chromium, site):
     """From a file, as the book is built: it fits a phone, says without scripts where the numbers are, and prints its results without its form."""
     address = (site / "book" / "calculator.html").as_uri()
-    page = browser.new_page(viewport=PHONE)
-    page.goto(address)
-    assert shown(page, "parameters")["total"] == "109,482,240"
-    assert overflow(page) == ""
-    page.emulate_media(media="print")
-    assert not page.locator(".calculator form").is_visible() and page.locator(".calculator-sum").is_visible()
-    page.close()
-    without = browser.new_context(java_script_enabled=False)
-    page = without.new_page()
-    page.goto(address)
-    assert not page.locator(".calculator").is_visible() and "Scripts are off" in page.locator(".bd-article").inner_text() and "335,141,888" in page.locator(".bd-article").inner_text()
-    without.close()
+    with browser() as started:
+        page = started.new_page(viewport=PHONE)
+        page.goto(address)
+        page.locator("[name=preset]").wait_for()
+        assert shown(page, "parameters")["total"] == "109,482,240"
+        assert overflow(page) == ""
+        page.emulate_media(media="print")
+        assert not page.locator(".mb-calculator form").is_visible() and "109,482,240" in page.get_by_role("status").inner_text()
+        page.close()
+        page = started.new_context(java_script_enabled=False).new_page()
+        page.goto(address)
+        assert not page.locator("form [name=preset]").count() and "Scripts are off" in page.locator(".bd-article").inner_text() and "335,141,888" in page.locator(".bd-article").inner_text()
+
+
+def test_a_page_names_a_figure_that_there_is(tmp_path):
+    """The directive: a name that minibert.figures has not stops the build with a sentence."""
+    (tmp_path / "conf.py").write_text(f"import sys; sys.path.insert(0, {str(ROOT / 'book' / '_ext')!r}); extensions = ['minibert_moving']", encoding="utf-8")
+    (tmp_path / "index.rst").write_text("Page\n====\n\n.. moving-figure:: calculator\n\n.. moving-figure:: oracle\n", encoding="utf-8")
+    warnings = StringIO()
+    Sphinx(tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees", "html", status=None, warning=warnings).build()
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "minibert.figures has no figure called 'oracle'" in warnings.getvalue()
+    assert page.count("widget-view+json") == 1 and "figures.js" in page

@@ -1,0 +1,49 @@
+"""A moving figure on a page that is no notebook: the directive `moving-figure` names one of minibert.figures.
+
+The page gets what MyST-NB gives a notebook's page: the state of the widget, its place, and the loader (book/_static/figures.js).
+"""
+
+import json
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+STATE, VIEW = "application/vnd.jupyter.widget-state+json", "application/vnd.jupyter.widget-view+json"
+LOADER = "figures.js"
+
+
+class MovingFigure(SphinxDirective):
+    """`{moving-figure} calculator`: the figure that minibert.figures.calculator() makes."""
+
+    required_arguments = 1
+
+    def run(self):
+        import minibert.figures     # torch and the widgets: for the pages that have a figure
+
+        name = self.arguments[0]
+        make = getattr(minibert.figures, name, None)
+        if not callable(make):
+            raise self.error(f"minibert.figures has no figure called {name!r}")
+        state = {key: value for key, value in make().get_state().items() if key.startswith("_anywidget") or not key.startswith("_") or key in ("_esm", "_css")}
+        text = script(STATE, {"state": {name: {"state": state}}}) + script(VIEW, {"model_id": name})
+        place = nodes.raw("", text, format="html", classes=["moving-figure-of-page"])
+        return [place]
+
+
+def script(kind, content):
+    """A script element that holds data; `</` cannot end it early."""
+    text = json.dumps(content, ensure_ascii=False).replace("</", r"<\/")
+    return f'<script type="{kind}">{text}</script>\n'
+
+
+def add_loader(app, pagename, templatename, context, doctree):
+    """The loader, for the pages that have such a figure."""
+    if doctree is not None and any("moving-figure-of-page" in place["classes"] for place in doctree.findall(nodes.raw)):
+        app.add_js_file(LOADER, defer="defer")
+
+
+def setup(app):
+    """Sphinx calls this."""
+    app.add_directive("moving-figure", MovingFigure)
+    app.connect("html-page-context", add_loader)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
