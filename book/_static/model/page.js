@@ -1,0 +1,151 @@
+// The model in the page: loads the weights part by part, keeps the worker, and hands questions to it. No library, no request to
+// another host, and nothing but classic scripts, so that it works from a file too. The tools (fill.js, pair.js, summary.js) come after it.
+(function () {
+  "use strict";
+
+  const folder = new URL(".", document.currentScript.src).href;
+  const asked = new Map();        // number of a question -> what waits for its answer
+  let worker, count = 0, isReady, openReady;
+  const ready = new Promise((resolve) => { openReady = resolve; });
+
+  const model = window.minibertModel = { tools: [], receive, ask, asker, node, parts, percent, soon };
+
+  // ---- what the tools share
+
+  /** An HTML element; a function among the attributes is a listener, false and undefined leave one out. */
+  function node(tag, attributes, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (typeof value === "function") made[name] = value;
+      else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value);
+    }
+    made.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+    return made;
+  }
+
+  /** The named parts of a tool: { text: <textarea>, status: <p>, … }. */
+  function parts(root) {
+    return Object.fromEntries(Array.from(root.querySelectorAll("[data-part]"), (part) => [part.dataset.part, part]));
+  }
+
+  function percent(share, digits = 1) {
+    return `${(100 * share).toFixed(digits)}%`;
+  }
+
+  /** A function that runs `act` once nobody has called it for a moment. */
+  function soon(act, wait = 150) {
+    let timer;
+    return function () {
+      clearTimeout(timer);
+      timer = setTimeout(act, wait);
+    };
+  }
+
+  /** The answer to one question, as a promise; rejected with a sentence for the reader. */
+  function ask(task, input, progress) {
+    return ready.then(() => new Promise((resolve, reject) => {
+      asked.set(count += 1, { resolve, reject, progress });
+      worker.postMessage({ id: count, task, ...input });
+    }));
+  }
+
+  /** A function that asks, and shows only the answer to the latest question: while one is computed, those between are dropped. */
+  function asker(task, { show, fail, progress }) {
+    let wanted = null, isBusy = false;
+    return async function (input) {
+      wanted = input;
+      if (isBusy) return;
+      isBusy = true;
+      while (wanted) {
+        const question = wanted;
+        wanted = null;
+        try {
+          const answer = await ask(task, question, progress);
+          if (!wanted) show(answer, question);
+        } catch (error) {
+          if (!wanted) fail(error.message);
+        }
+      }
+      isBusy = false;
+    };
+  }
+
+  // ---- the worker
+
+  function begin() {
+    model.pieces = model.about.vocabulary.split("\n");
+    worker = new Worker(URL.createObjectURL(new Blob([`"use strict";\n${model.engine}`], { type: "text/javascript" })));
+    worker.onmessage = ({ data }) => heard(data);
+    worker.onerror = (event) => failed(`The model's program could not start: ${event.message || "the browser does not allow it here"}.`);
+    worker.postMessage({ about: model.about });
+    for (let part = 0; part < model.about.parts; part += 1) load(`weights-${part + 1}.js`);
+  }
+
+  /** Called by each weights-N.js. */
+  function receive(part, text) {
+    worker.postMessage({ part, text });
+  }
+
+  function heard(data) {
+    if (data.parts) return loaded(data);
+    const { resolve, reject, progress } = asked.get(data.id);
+    if (data.all) return progress && progress(data.done, data.all);
+    asked.delete(data.id);
+    if (data.error) reject(new Error(data.error));
+    else resolve(data.answer);
+  }
+
+  // ---- loading
+
+  function load(name, then) {
+    const script = node("script", { src: folder + name, onload: then, onerror: () => failed(`The file ${name} could not be loaded. Check your connection, then load this page again.`) });
+    script.async = true;
+    document.head.append(script);
+  }
+
+  let box = null;
+
+  function loaded({ received, parts: all, ready: done }) {
+    const bar = box.bar.querySelector("progress");
+    bar.max = all;
+    bar.value = received;
+    if (!done || isReady) return;
+    isReady = true;
+    box.bar.hidden = true;
+    box.state.textContent = "The model is here and runs in your browser. What you type stays on your device.";
+    performance.mark("minibert-ready");
+    openReady();
+  }
+
+  function failed(sentence) {
+    box.bar.hidden = true;
+    box.state.textContent = sentence;
+    box.state.classList.add("model-error");
+  }
+
+  function start() {
+    const root = document.querySelector(".model-loading");
+    box = parts(root);
+    document.querySelectorAll(".model-tool").forEach((tool) => { tool.hidden = false; });
+    document.querySelectorAll(".model-tool form").forEach((form) => { form.onsubmit = (event) => event.preventDefault(); });
+    model.tools.forEach((tool) => tool());
+    const connection = navigator.connection || {};
+    if (connection.saveData || /2g/.test(connection.effectiveType || "")) offer();
+    else load("engine.js", begin);
+  }
+
+  // Whoever pays for each byte decides.
+  function offer() {
+    box.state.textContent = "The model has 8 MB. Your browser asks pages to save data, so it is not loaded yet.";
+    box.offer.hidden = false;
+    box.bar.hidden = true;
+    box.load.onclick = () => {
+      box.offer.hidden = true;
+      box.bar.hidden = false;
+      box.state.textContent = "The model is being loaded.";
+      load("engine.js", begin);
+    };
+  }
+
+  document.addEventListener("DOMContentLoaded", start);       // after the tools, which are deferred as this script is
+})();
