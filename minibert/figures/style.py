@@ -3,15 +3,17 @@
 import matplotlib
 from matplotlib.colors import LinearSegmentedColormap
 
-# After Okabe & Ito's colour-universal set; each idea of the book keeps its colour in every chapter.
+# After Okabe & Ito's colour-universal set, dark enough for letters on white. Each idea keeps its colour in every chapter
+# and its shape in every drawing; book/_static/minibert.css and static/common.css have the same, and lighter ones for dark pages.
 COLORS = {
-    "token": "#0072b2",         # blue
-    "segment": "#d55e00",       # vermilion
-    "position": "#00805e",      # green
-    "head": "#a64d79",          # purple
+    "token": "#0072b2",         # blue, a box
+    "segment": "#c44e00",       # vermilion, a bar
+    "position": "#00805e",      # green, a circle
+    "head": "#a64d79",          # purple, an arc
+    "mask": "#ffb000",          # amber, a box: what the model, or the reader, has to guess
+    "right": "#0072b2",         # the right way: a solid line
     "wrong": "#c44e00",         # the wrong way; always with another line style or marker as well
-    "right": "#0072b2",
-    "control": "#7a7a7a",       # untrained models, chance, baselines
+    "control": "#5d7183",       # untrained models, chance, baselines
 }
 # White is nothing. The book turns figures over in dark mode, so that nothing is then black.
 SEQUENTIAL = LinearSegmentedColormap.from_list("minibert", ["#ffffff", "#7fb8dd", "#0072b2", "#00304d"])
