@@ -217,6 +217,14 @@ class Bomb:
         return open, (str(self.trace), "w")
 
 
+def spoil_legacy(path):
+    path.write_bytes(pickle.dumps({"weights": list(range(100))}))
+
+
+def spoil_last_byte(path):
+    path.write_bytes(path.read_bytes()[:-1])
+
+
 def spoil_truncated(path):
     path.write_bytes(path.read_bytes()[:-100])
 
@@ -253,6 +261,8 @@ def spoil_zip(path):
     (spoil_json, r"is no safetensors file"),
     (spoil_lfs, r"Git LFS pointer"),
     (spoil_zip, r"is a pickled PyTorch file under a wrong name"),
+    (spoil_legacy, r"is a pickled PyTorch file under a wrong name"),
+    (spoil_last_byte, r"is cut off: its header describes \d+ bytes, the file has \d+"),
 ])
 def test_a_spoiled_file_says_what_and_where(spoil, message, tmp_path):
     save_pretrained(ours(), tmp_path / "saved")

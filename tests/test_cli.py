@@ -1,5 +1,6 @@
 """The command line as a user meets it: its output, its errors in one line, its exit statuses."""
 
+import argparse
 import hashlib
 import io
 import json
@@ -181,6 +182,40 @@ def test_bad_usage_shows_the_usage(argv, run):
 def test_help_is_friendly(argv, run):
     status, out, _ = run(*argv)
     assert status == 0 and ("examples:\n  minibert" in out or "explains a command" in out)
+
+
+def options_of() -> dict[str, list[argparse.Action]]:
+    """The arguments of every command, without --help."""
+    commands = next(action for action in cli._parser()._actions if isinstance(action, argparse._SubParsersAction)).choices
+    return {name: [action for action in parser._actions if action.dest != "help"] for name, parser in commands.items()}
+
+
+COMMANDS = ("info", "similarity", "fill-mask", "pretrain", "finetune", "predict", "summarize", "tokenizer", "convert-bertsum")
+# What stands in --help for what you fill in: few words, which mean the same in every command.
+PLACEHOLDERS = {"A,B,…", "COLUMN", "FILE", "FILE.pt", "FILE_OR_FOLDER", "FOLDER", "K", "MODEL", "N", "NAME", "P", "PRESET_OR_FOLDER", "SHARE", "TASK", "TEXT", "TIME", "WHEN"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_of_every_argument_what_it_is_and_what_to_fill_in(name):
+    for action in options_of()[name]:
+        assert action.help and len(action.help) > 3, action.dest
+        if action.nargs != 0 and (action.metavar or not action.option_strings):      # without one argparse shows the option's own name in capitals
+            assert action.metavar in PLACEHOLDERS, action.dest
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_to_be_a_number_is_one(name):
+    for action in options_of()[name]:
+        if action.metavar in ("N", "K", "P", "SHARE"):
+            with pytest.raises((ValueError, argparse.ArgumentTypeError)):
+                action.type("many")
+
+
+def test_what_has_to_be_given():
+    """Where something is written, its place has no default."""
+    assert set(options_of()) == set(COMMANDS)
+    assert {name: {action.option_strings[0] for action in actions if action.required and action.option_strings} for name, actions in options_of().items()} == {
+        name: {"pretrain": {"--out"}, "finetune": {"--train", "--out"}, "tokenizer": {"--out"}, "convert-bertsum": {"--out"}}.get(name, set()) for name in COMMANDS}
 
 
 def test_ctrl_c_is_130(needs_minilm, run, monkeypatch):

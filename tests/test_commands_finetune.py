@@ -17,9 +17,10 @@ import torch
 
 from minibert import BertConfig, cli
 from minibert.commands import finetune as command
+from minibert.commands import predict as prediction
 from minibert.commands.finetune_options import COLUMNS, RECIPE, ROLES, TASKS, make_options
 from minibert.commands.predict import run_predict
-from minibert.finetuning import FineTuning, FineTuningOptions
+from minibert.finetuning import FineTuning, FineTuningOptions, TaggedExample, TextExample
 from minibert.finetuning.guesses import GUESSES
 from minibert.finetuning.readers import READERS
 from minibert.finetuning.saved import TASKS as KNOWN, open_finetuned
@@ -95,7 +96,8 @@ def test_each_task_from_its_file_to_an_answer(task, quick, run, tmp_path):
     status, out, _ = run("predict", tmp_path / "model", *words)
     assert status == 0 and out and (wanted is None or out.split("\t")[0].strip().splitlines()[0] == wanted)
     status, out, _ = run("predict", tmp_path / "model", "--json", *words)       # options before the texts
-    answer = json.loads(out)["prediction"]
+    answer, given = json.loads(out)["prediction"], set(json.loads(out)) - {"prediction"}
+    assert given == {"questions": {"question", "context"}, "tagging": {"text", "words"}, "choice": {"text", "choices"}, "classification": {"text"}}.get(task, {"text", "pair"})
     assert status == 0 and answer.keys() == {"classification": {"label", "probabilities"}, "regression": {"value"}, "similarity": {"cosine"},
                                              "tagging": {"words", "tags", "probabilities", "entities"},
                                              "questions": {"answer", "start", "end", "probability"}, "choice": {"choice", "text", "probabilities"}}[task]
@@ -337,6 +339,42 @@ def test_columns_of_a_file(trained, run, tmp_path):
     assert run("predict", folder, "--file", write_csv(tmp_path / "a.csv", [{"t": text, "text": "x"} for text in texts]), "--text", "t")[1] == wanted
     (tmp_path / "a.tsv").write_text("\n".join(texts))
     assert run("predict", folder, "--file", tmp_path / "a.tsv", "--header", "text")[1] == wanted
+
+
+@pytest.mark.parametrize("value, said", [("0", "invalid positive value"), ("2.5", "invalid positive value")])
+@pytest.mark.parametrize("option", ["--stride", "--max-answer", "--rows"])
+def test_numbers_that_cannot_be(option, value, said, run):
+    status, out, err = run("finetune", "questions", "--train", "x", "--out", "y", option, value)
+    assert status == 2 and not out and option in err and ("whole number" in err or said in err)
+
+
+def test_what_is_given_of_the_files_is_used(tmp_path, capsys):
+    """The encoding, and whether questions without their answer are left out, of training rows and of others."""
+    (tmp_path / "rows.csv").write_bytes("text,label\n".encode() + b"".join(f"un caf\u00e9 {n},{n % 2}\n".encode("cp1252") for n in range(20)))
+    data = command.Data({"task": "classification", "train": str(tmp_path / "rows.csv"), "test": str(tmp_path / "rows.csv"), "encoding": "cp1252"}, 0)
+    assert {example.text[:7] for example in [*data.train, *data.dev, *data.test]} == {"un caf\u00e9"} and data.labels == ["0", "1"]
+    rows = [*questions(), {"question": "who ?", "context": "so so", "answers": {"text": ["ada"], "answer_start": [0]}}]
+    given = {"task": "questions", "train": str(write_lines(tmp_path / "q.jsonl", rows)), "test": str(tmp_path / "q.jsonl")}
+    data = command.Data(given | {"skip_bad_answers": True}, 0)
+    assert len(data.train) + len(data.dev) == len(data.test) == len(rows) - 1
+    with pytest.raises(ValueError):
+        command.Data(given, 0)
+    capsys.readouterr()
+
+
+def test_labels_are_in_an_order_that_people_expect():
+    """Numbers by their size, tags by what they name, and nothing before anything."""
+    named = [TaggedExample(["x"] * 5, ["I-person", "B-place", "O", "B-person", "I-place"])]
+    assert command._labels("tagging", named, "f") == ["O", "B-person", "I-person", "B-place", "I-place"]
+    assert command._labels("classification", [TextExample("x", None, label) for label in ("10", "9", "O", "b-z", "c-a")], "f") == ["O", "b-z", "c-a", "9", "10"]
+
+
+def test_predict_goes_where_it_is_told(trained, run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(prediction, "device_kind", lambda name: asked.append(name) or "cpu")
+    for options in ([], ["--device", "cpu"], ["--device", "cuda"]):
+        assert run("predict", trained[0], "the film was good", *options)[0] == 0
+    assert asked == ["auto", "cpu", "cuda"]
 
 
 def test_help_is_enough(run):

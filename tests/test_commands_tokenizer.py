@@ -6,6 +6,7 @@ import pytest
 
 from minibert import WordPieceTokenizer, cli
 from minibert.commands import tokenizer as command
+from minibert.run_folder import SENTENCES_FOR_VOCABULARY
 from minibert.tokenization import SPECIAL_TOKENS
 
 TEXT = "The café is old. The cafés are old.\n\n\nOld Cafés stay open. They are open.\n"
@@ -91,6 +92,17 @@ def test_a_disk_that_is_full_is_told_and_leaves_no_vocabulary(run, text, tmp_pat
     status, _, errors = run("--corpus", text, "--out", tmp_path / "v")
     assert status == 2 and errors == f"minibert tokenizer: cannot write the vocabulary to {tmp_path / 'v'}: No space left on device\n"
     assert os.listdir(tmp_path / "v") == []
+
+
+def test_it_is_written_on_the_disk_that_it_goes_to(run, text, tmp_path, monkeypatch):
+    """From another disk, where temporary files may be, nothing can be moved in one stroke."""
+    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert run("--corpus", text, "--out", tmp_path / "v")[0] == 0
+
+
+def test_a_run_learns_its_vocabulary_from_as_many_sentences():
+    """So that `minibert tokenizer` and `minibert pretrain` make the same one of the same corpus, as the README has it."""
+    assert command.SENTENCES == SENTENCES_FOR_VOCABULARY == 200_000
 
 
 def test_help_has_examples(capsys):

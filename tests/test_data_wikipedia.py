@@ -105,8 +105,8 @@ def test_a_sentence_with_markup_that_was_not_understood_is_left_out(trace):
     ("A ; b : c ! d ?", ["A; b: c! d?"]), ("A :b .5 is.", ["A :b .5 is."]), ("''Hamlet'''s and the ''Enterprise''{{'s}} end.", ["Hamlet's and the Enterprise's end."]),
     ("A &amp; B &lt; C.", ["A & B < C."]),
     *((f"It ends{mark}{closing}\n\nNot this", [f"It ends{mark}{closing}"]) for mark in ".!?…" for closing in ("", '"', "'", "’", "”", ")", "]", ".)")),
-    ("[[File:A.jpg]] [[ :Category:Arts]] [[Wikipedia talk:A-b]] [[2001: A Space Odyssey|A film]] is. [[2001: A Space Odyssey]] too.",
-     ["A film is. 2001: A Space Odyssey too."]),
+    ("[[File:A.jpg]] [[ :Category:Arts]] [[Wikipedia talk:A-b]] [[2001: A Space Odyssey|A film]] is. [[2001: A Space Odyssey]] and [[1 Samuel:2]] too.",
+     ["A film is. 2001: A Space Odyssey and 1 Samuel:2 too."]),
 ])
 def test_what_is_tidied_and_what_links_leave(source, paragraphs):
     assert clean(source) == paragraphs
@@ -192,9 +192,9 @@ def test_dates_as_people_write_them(template, dates):
 
 
 def test_labels_come_once_and_empty_ones_not_at_all():
-    source = "{{Infobox x|a={{flag|b}}|b=[[A]]<br />[[A]]|b=[[C]]}} {{Infobox y|c=d &amp; e}} [[A]] [[ ]] [[B|]] {{y|{{Infobox z|e=f}}}} [[category : Arts|A]] [[x Category:B]]"
+    source = "{{Infobox x|a={{flag|b}}|b=[[A]]<br />[[A]]|b=[[C]]}} {{Infobox y|c=d &amp; e}} [[A]] [[ ]] [[B|]] {{y|{{Infobox z|e=f}}}} [[category : Arts|A]] [[x Category:B]] [[1 Samuel:2]]"
     assert wikipedia.labels_of(mwparserfromhell.parse(source)) == {
-        "categories": ["Arts"], "links": ["A", "C"], "infobox": {"a": [], "b": ["A A", "A"], "c": ["d & e"]}}
+        "categories": ["Arts"], "links": ["A", "C", "1 Samuel:2"], "infobox": {"a": [], "b": ["A A", "A"], "c": ["d & e"]}}
 
 
 def test_every_article_has_its_labels():

@@ -52,6 +52,19 @@ def corpus(monkeypatch):
     return lambda *articles: monkeypatch.setattr(wikipedia_tasks, "_articles", lambda: list(articles))
 
 
+def test_the_corpus_is_read_once_and_cut_into_sentences(monkeypatch):
+    read = []
+    articles = [{"title": "A", "sections": [{"paragraphs": ["One. Two."]}, {"paragraphs": ["Three.", "Four."]}]}]
+    monkeypatch.setattr(wikipedia_tasks, "wikipedia_articles", lambda: read.append(1) or articles)
+    monkeypatch.setattr(wikipedia_tasks, "wikipedia_labels", lambda: [{"title": "Stub", "links": []}, {"title": "A", "links": ["B"], "categories": [], "infobox": {}}])
+    wikipedia_tasks._articles.cache_clear()
+    try:
+        assert wikipedia_tasks._articles() == [article("A", ["One.", "Two."], ["Three."], ["Four."], links=["B"])]
+        assert mention_sentences() == [] and sentence_pairs() == [] and len(read) == 1
+    finally:
+        wikipedia_tasks._articles.cache_clear()
+
+
 def test_of_four_articles_two_are_for_training(corpus):
     corpus(*(article(f"A{number}", [sentence("word")], links=["word"]) for number in range(9)))
     assert {split: [example.article for example in mention_sentences(split)] for split in SPLITS} == {

@@ -321,6 +321,40 @@ def test_one_process_with_nccl_where_there_is_a_gpu_else_with_gloo(corpus):
         assert vars(mine) == pytest.approx(vars(theirs), rel=1e-4)
 
 
+def of_one(monkeypatch):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    for name, value in {"RANK": 0, "LOCAL_RANK": 0, "WORLD_SIZE": 1, "LOCAL_WORLD_SIZE": 1, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}.items():
+        monkeypatch.setenv(name, str(value))
+
+
+def test_a_process_joins_and_leaves(monkeypatch):
+    of_one(monkeypatch)
+    assert not torch.distributed.is_initialized()
+    with joined(torch.device("cpu")) as processes:
+        assert processes == Processes(0, 1) and torch.distributed.is_initialized() and torch.distributed.get_backend() == "gloo"
+    assert not torch.distributed.is_initialized()
+
+
+def test_on_a_gpu_gloo_is_there_beside_nccl(monkeypatch):
+    """For numbers of the program itself, which are on the CPU everywhere."""
+    asked = []
+    of_one(monkeypatch)
+    monkeypatch.setattr(torch.cuda, "set_device", asked.append)
+    monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend, timeout: asked.append(backend))
+    with joined(torch.device("cuda", 0)):
+        assert asked == [torch.device("cuda", 0), "cpu:gloo,cuda:nccl"]
+
+
+def test_a_copy_of_a_sharded_model_keeps_its_precision():
+    model = BertForPreTraining(BertConfig(vocab_size=V, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=24)).to(torch.bfloat16)
+    next(model.parameters()).full_tensor = lambda: None           # what marks a tensor of which every process has a part
+    copy = whole_model(model)
+    assert copy is not model and {tensor.dtype for tensor in copy.state_dict().values()} == {torch.bfloat16}
+    assert all(torch.equal(tensor, copy.state_dict()[name]) for name, tensor in model.state_dict().items())
+
+
 def test_a_gpu_for_each_process(monkeypatch):
     assert own_device("cuda") == torch.device("cuda")
     for name, value in {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4", "MASTER_ADDR": "a", "MASTER_PORT": "1"}.items():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer
+from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer, cli
 from minibert.filling import fill_mask
 from reference import draw_weights, small_config
 
@@ -34,6 +34,12 @@ def test_more_words_than_there_are(tokenizer):
     model = BertForMaskedLM(small_config())
     words = fill_mask(model, tokenizer, "[MASK]", top=100)[0]
     assert len(words) == 61 and sum(probability for _, probability in words) == pytest.approx(1)
+
+
+def test_five_words_unless_told_otherwise(tokenizer):
+    """As `minibert fill-mask` says in its help, and the README prints."""
+    default = cli._parse(["fill-mask", "[MASK]"]).top
+    assert len(fill_mask(BertForMaskedLM(small_config()), tokenizer, "[MASK]")[0]) == default == 5
 
 
 @pytest.mark.parametrize("text, top, message", [

@@ -87,6 +87,11 @@ def test_predictions_from_answers_made_by_hand():
     assert TASK.score(UNEVEN, predictions) == {"accuracy": 1 / 3}
 
 
+def test_every_example_has_its_row():
+    with pytest.raises(ValueError):
+        TASK.predict(UNEVEN, [], [torch.zeros(4)] * 2)
+
+
 def test_it_learns_a_toy_with_two_to_four_choices():
     """Right is the choice that begins with a."""
     examples = []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import draw_weights, reference_twin, small_config
 from transformers import AutoTokenizer
 
-from minibert import BertConfig, WordPieceTokenizer
+from minibert import BertConfig, WordPieceTokenizer, cli
 from minibert.finetuning import AnswerPrediction, FineTuning, FineTuningOptions, QuestionAnswering, QuestionExample, evaluate, finetune, model_for, predict
 from minibert.heads import QuestionAnsweringOutputs
 from minibert.hub import SMALL, find_pretrained
@@ -225,6 +225,15 @@ def test_scores_are_means_of_the_best_over_all_answers():
     predictions[0] = AnswerPrediction("black", 4, 9, 1.0)
     assert TASK.score(examples, predictions) == pytest.approx({"f1": (2 / 3 + 1) / 2, "exact_match": 0.5})
     assert tuple(TASK.score(examples, predictions)) == TASK.metrics
+
+
+def test_windows_and_answers_are_as_long_as_in_the_original_unless_told_otherwise(capsys):
+    """google-research/bert, run_squad.py: doc_stride 128, max_answer_length 30; --help says so."""
+    assert (QuestionAnswering().stride, QuestionAnswering().max_answer) == (128, 30)
+    with pytest.raises(SystemExit):
+        cli.main(["finetune", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "two windows on a long passage (default: 128)" in shown and "the longest answer that is given (default: 30)" in shown
 
 
 def test_real_questions_keep_their_answers(small, needs_shared_data):

@@ -187,6 +187,15 @@ def test_a_guess_that_is_not_unique_lists_the_columns(task, columns, given, comp
     assert complaint in str(error.value) and str(error.value).startswith((table.name, "--words"))
 
 
+def test_of_many_columns_twenty_are_listed(write):
+    names = [f"c{number}" for number in range(21)]
+    for count, end in ((20, "'c19'. If"), (21, "'c19', …. If")):
+        table = read_table(write(",".join(names[:count]) + "\n" + ",".join("x" * count)))
+        with pytest.raises(ValueError) as error:
+            find_columns("classification", table, {})
+        assert end in str(error.value)
+
+
 def test_a_file_without_a_line_of_names(write):
     path = write("good\tpos\nbad\tneg\n", "a.tsv")
     with pytest.raises(ValueError, match="--header text,label"):

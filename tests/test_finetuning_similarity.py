@@ -7,6 +7,8 @@ from scipy.stats import pearsonr, spearmanr
 
 from minibert import BertConfig, WordPieceTokenizer
 from minibert.finetuning import CosinePrediction, FineTuning, FineTuningOptions, Similarity, TextExample, evaluate, finetune, model_for, predict
+from minibert.finetuning.readers import READERS
+from minibert.finetuning.saved import TASKS
 
 WORDS = ["cat", "dog", "fish", "red", "blue", "green"]
 TOKENIZER = WordPieceTokenizer({token: i for i, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])})
@@ -28,6 +30,16 @@ def test_rows_are_two_texts_apart_and_the_label_is_put_between_0_and_1():
     assert batch["attention_mask"].tolist() == [[[1, 1, 1, 0], [1, 1, 1, 1]], [[1, 1, 1, 1], [1, 1, 1, 0]]]
     assert not batch["token_type_ids"].any() and batch["labels"].tolist() == [0.75, 1.0]
     assert [feature.length for feature in features] == [4, 4]
+
+
+def test_labels_of_no_training_set_are_cosines_already():
+    """A saved model is scored without `prepare`."""
+    features = Similarity().features(TOKENIZER, [TextExample("cat", "dog", 0.25), TextExample("cat", "red", -1.0)], 8)
+    assert [feature.labels["labels"] for feature in features] == [0.25, -1.0]
+
+
+def test_the_task_is_known_by_its_name():
+    assert TASKS[Similarity.name] is Similarity and Similarity.name in READERS
 
 
 def test_it_learns_which_texts_are_alike():

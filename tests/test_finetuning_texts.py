@@ -85,6 +85,13 @@ def test_predictions_of_classes():
     assert task.id2label() == {0: "b", 1: "a", 2: "c"}
 
 
+def test_a_task_names_the_scores_that_it_gives():
+    """The first chooses the best epoch; all stand in the log and in the table at the end."""
+    classes, numbers = [TextExample("a", None, label) for label in "ab"], [TextExample("a", None, value) for value in (1.0, 2.0)]
+    assert tuple(Classification(["a", "b"]).score(classes, [ClassPrediction(label, {}) for label in "ab"])) == Classification.metrics
+    assert tuple(Regression().score(numbers, [ValuePrediction(value) for value in (1.0, 3.0)])) == Regression.metrics
+
+
 def test_scores_of_numbers():
     values, wanted = [0.5, 2.0, 1.0, -3.0], [0.0, 1.0, 1.0, -1.0]
     scores = Regression().score([TextExample("", label=value) for value in wanted], [ValuePrediction(value) for value in values])

@@ -33,3 +33,11 @@ def test_the_best_window_is_that_of_the_original(shape):
     for token in range(shape[0]):
         worth = [Fraction(min(token - window[0], window[-1] - token)) + Fraction(len(window), 100) if token in window else -1 for window in windows]
         assert best[token] == worth.index(max(worth))
+
+
+def test_a_hundred_tokens_of_a_window_are_worth_one_of_context():
+    """The last window is 99 tokens shorter, and the token lies one deeper in it: by a hundredth that is more; by 100 it is as much, and the first is kept."""
+    for shorter, chosen in ((99, 1), (100, 0), (101, 0)):
+        windows = [range(0, 300), range(280, 580 - shorter)]
+        token = next(token for token in windows[0] if token in windows[1] and token - 280 == 299 - token + 1)
+        assert best_windows(windows)[token] == chosen

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+from fnmatch import fnmatch
 
 import pytest
 
@@ -143,6 +144,13 @@ def test_pickled_weights_are_never_asked_for(offline):
         find_pretrained("nobody/nothing")
     for _, options in offline:
         assert options["allow_patterns"] and not any(p.endswith((".bin", ".pt", "*")) for p in options["allow_patterns"])
+
+
+def test_large_models_come_in_pieces(offline):
+    with pytest.raises(ValueError):
+        find_pretrained("nobody/nothing")
+    for name in ("model.safetensors", "model.safetensors.index.json", "model-00001-of-00002.safetensors", "config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+        assert any(fnmatch(name, pattern) for _, options in offline for pattern in options["allow_patterns"]), name
 
 
 def test_a_copy_from_the_hub_is_used_once_it_is_whole(tmp_path, monkeypatch):

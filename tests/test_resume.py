@@ -89,6 +89,25 @@ def test_the_two_newest_are_kept(corpus, tmp_path):
     assert [path.name for path in checkpoints(tmp_path)] == ["step-00000003", "step-00000004"] and leftovers(tmp_path) == []
 
 
+def test_a_file_beside_the_checkpoints_is_none(corpus, tmp_path):
+    save_checkpoint(make_run(corpus), tmp_path)
+    (tmp_path / "step-00000009.txt").write_text("a note")
+    assert [path.name for path in checkpoints(tmp_path)] == ["step-00000000"]
+
+
+def test_an_old_checkpoint_that_cannot_be_deleted_stops_nothing(corpus, tmp_path, monkeypatch):
+    """Somebody looks at it, and the system does not let go of the file. Its name is gone."""
+    run = make_run(corpus)
+    def refuse(*arguments, **options):
+        raise PermissionError(errno.EACCES, "in use")
+    for _ in range(2):
+        save_checkpoint(run, tmp_path)
+        run.train_step()
+    monkeypatch.setattr(os, "rmdir", refuse)
+    save_checkpoint(run, tmp_path)
+    assert [path.name for path in checkpoints(tmp_path)] == ["step-00000001", "step-00000002"]
+
+
 def test_the_same_state_again_leaves_the_checkpoint_as_it_is(corpus, tmp_path):
     run = trained(corpus, 2)
     before = os.stat(save_checkpoint(run, tmp_path) / MODEL)

@@ -171,6 +171,8 @@ def test_control_characters_are_neither_read_nor_shown():
 
 MARKDOWN = {
     "emphasis": ("This *is* **very** ***much*** _so_ and __so__, ~~not~~ snake_case_name or 2 * 3 * 4.", ["This is very much so and so, not snake_case_name or 2 * 3 * 4."]),
+    "emphasis of three signs": ("So ___very_much so___ it is, a___b___c is none. ___One___", ["So very_much so it is, a___b___c is none.", "One"]),
+    "numbers that begin a list, and one that does not": ("2. Two\n3. Three\n\nIn\n1984. It was cold. And\n1. one", ["Two", "Three", "In 1984.", "It was cold.", "And", "one"]),
     "code in a line": ("Call `a_b_c(*x)` or ``a`b``. **Use `__init__` now**.", ["Call a_b_c(*x) or a`b.", "Use __init__ now."]),
     "an option at the start of a sentence": ("It is small. `--preset` takes another. Use `-v` or `--quiet`.", ["It is small.", "--preset takes another.", "Use -v or --quiet."]),
     "what is escaped": (r"Not \*bold\* and \[no\](link).", ["Not *bold* and [no](link)."]),
@@ -204,6 +206,7 @@ def test_markdown(text, wanted):
 HTML = {
     "entities": ("<p>Fish &amp; chips&nbsp;cost &euro;5&#8230; &lt;b&gt; &bogus; AT&T.", ["Fish & chips cost €5…", "<b> &bogus; AT&T."]),
     "blocks without their end": ("<p>One<p>Two<ul><li>Three<li>Four</ul>Five<dl><dt>Six<dd>Seven<dt>Eight</dl>", ["One", "Two", "Three", "Four", "Five", "Seven"]),
+    "terms without their ends": ("<dl><dt>One<dt>Two<dd>Three is here.<dd>Four is here.<dt>Five<dd>Six is here.</dl>", ["Three is here.", "Four is here.", "Six is here."]),
     "breaks": ("<p>Roses are red<br>Violets are blue<br/><br>One. Two.", ["Roses are red", "Violets are blue", "One.", "Two."]),
     "lines that were wrapped": ("<p>One\ntwo. Three\n  Four.", ["One two.", "Three Four."]),
     "words that are one": ("<p>un<b>believ</b>able <a href=x>link</a>, H<sub>2</sub>O.", ["unbelievable link, H2O."]),
@@ -293,6 +296,13 @@ def test_a_named_encoding(tmp_path):
         read_file(tmp_path / "a.txt", encoding="x")
     with pytest.raises(ValueError, match="cannot be read as"):
         read_file(tmp_path / "a.txt", encoding="undefined")
+
+
+def test_the_look_is_at_the_first_four_thousand_characters():
+    """A page shows what it is at its beginning; text that speaks of three tags somewhere is no page."""
+    for length, format in ((4096, "html"), (4097, "text")):
+        text = "<p>One</p>" + "x" * (length - 14) + "<br>" + " More."
+        assert text.index("<br>") + 4 == length and read_text(text).format == format
 
 
 def test_the_suffix_decides_before_the_look(tmp_path):

@@ -103,3 +103,9 @@ def test_the_band_of_a_mean():
     assert (low, high) == (pytest.approx(values.mean() - half, abs=0.15), pytest.approx(values.mean() + half, abs=0.15))
     assert bootstrap_band(values) == (low, high) != bootstrap_band(values, seed=1)
     assert bootstrap_band([3.0]) == bootstrap_band([3.0, 3.0]) == (3.0, 3.0)
+
+
+def test_two_thousand_samples_unless_told_otherwise():
+    """With which the bands in the logs and the chapter were drawn: another number of them, other bands in the last digit."""
+    values = np.random.default_rng(0).normal(size=30)
+    assert bootstrap_band(values) == bootstrap_band(values, seed=0, resamples=2000) != bootstrap_band(values, seed=0, resamples=1999)

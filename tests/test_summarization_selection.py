@@ -151,6 +151,12 @@ def test_scores_are_one_number_for_each_sentence(scores, seen):
         select_sentences(scores, ["a", "b"])
 
 
+def test_what_is_shown_of_wrong_scores_is_short():
+    with pytest.raises(ValueError) as raised:
+        select_sentences(["high"] * 1000, ["One."], 1)
+    assert len(str(raised.value)) < 200
+
+
 def test_a_text_is_no_list_of_sentences():
     with pytest.raises(ValueError, match="sentences is one string"):
         select_sentences([0.1, 0.2], "A text. Two sentences.")

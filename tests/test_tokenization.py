@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -189,6 +190,14 @@ def test_opens_what_transformers_saves(fast, minilm, tmp_path):
     assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == minilm.vocab
     (tmp_path / "tokenizer_config.json").unlink()
     assert WordPieceTokenizer.from_pretrained(tmp_path).lowercase is True
+
+
+def test_files_are_utf_8_whatever_the_machine_prefers(tiny, tmp_path, monkeypatch):
+    """Elsewhere it is cp1252 or cp949, in which Python reads a file unless it is told."""
+    tiny.save(tmp_path)
+    real = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda self, encoding="ascii", errors=None: real(self, encoding if encoding == "utf-8" else "nothing", errors))
+    assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == tiny.vocab
 
 
 def test_reads_the_options_of_tokenizer_json(tmp_path):
