@@ -99,6 +99,18 @@ def book(arguments):
     print(f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000")
 
 
+def pdf(arguments):
+    """make the book and print it as one PDF (needs Chromium or Chrome)"""
+    book(arguments)
+    run(PYTHON, ROOT / "tools" / "pdf.py", failure="The PDF was not made; the reason stands above.")
+
+
+def epub(arguments):
+    """make the book and bind it as an e-book (needs Chromium or Chrome)"""
+    book(arguments)
+    run(PYTHON, ROOT / "tools" / "epub.py", failure="The e-book was not made; the reason stands above.")
+
+
 def serve(arguments):
     """make the book and serve it on this machine"""
     with socket.socket() as probe:
@@ -155,7 +167,7 @@ def clean(arguments):
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (book, serve, lab, test, notebooks, bench, clean):
+    for command in (book, pdf, epub, serve, lab, test, notebooks, bench, clean):
         child = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         child.set_defaults(command=command)
         if command is serve:

@@ -53,7 +53,7 @@ def test_readme_and_ci_run_the_same_two_commands():
 
 def test_help_is_friendly_and_a_wrong_command_is_refused():
     help_text = dev("--help").stdout
-    for command in ("book", "serve", "lab", "test", "notebooks", "bench", "clean"):
+    for command in ("book", "pdf", "epub", "serve", "lab", "test", "notebooks", "bench", "clean"):
         assert f"    {command}" in help_text
         assert dev(command, "--help").returncode == 0
         assert re.search(rf"^book .*\b{command}\b|^{command} ", read("Makefile"), re.MULTILINE), "make X is an alias"

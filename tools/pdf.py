@@ -1,0 +1,165 @@
+"""The whole book as one tagged PDF with outline, page numbers and links: `python tools/pdf.py [FILE]`, from a built book.
+
+One page of HTML holds all chapters; Chromium draws its formulas with the book's own MathJax and prints it, twice: the first time
+tells on which page each chapter begins, the second time the table of contents says so.
+"""
+
+import argparse
+import html
+import os
+import shutil
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from playwright.sync_api import sync_playwright
+from pypdf import PdfReader
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+from tools.environment import ROOT
+from tools.whole_book import Chapter, picture, read_book, relink
+
+SITE = ROOT / "_build" / "html"
+TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
+STYLE = ROOT / "book" / "_static" / "print.css"
+TITLE, LINE = "minibert", "BERT built piece by piece, and proved equal to the reference"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The browser asks for nothing but files of this machine, and looks for no host of its maker.
+LONGEST = 300_000       # milliseconds
+QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--allow-file-access-from-files"]
+
+
+def address(chapter: Chapter, fragment: str) -> str:
+    return f"#{chapter.key}--{fragment}" if fragment else f"#{chapter.key}"
+
+
+def prepare(chapters: list[Chapter], site: Path) -> None:
+    """Ids that are unique in the whole work, links to them, pictures by their place on this machine."""
+    relink(chapters, address)
+    for chapter in chapters:
+        for node in chapter.body.select("[id]"):
+            node["id"] = f"{chapter.key}--{node['id']}"
+        for node in chapter.body.select("[for], [headers], [aria-labelledby], [aria-describedby]"):
+            for name in ("for", "headers", "aria-labelledby", "aria-describedby"):
+                node.attrs.pop(name, None)
+        for image in chapter.body("img"):
+            image["src"] = picture(chapter, image, site).as_uri()
+            image["loading"] = "eager"
+
+
+def cover() -> str:
+    return (f'<section class="print-cover"><p class="print-title">minibert</p><p class="print-line">{html.escape(LINE)}</p>'
+            f'<p class="print-line"><small>{html.escape(edition())}</small></p></section>')
+
+
+def made_on(form: str) -> str:
+    """The date of today, or the one that SOURCE_DATE_EPOCH asks for."""
+    return time.strftime(form, time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+
+
+def edition() -> str:
+    """Which state of the book this is."""
+    return f"Version {version('minibert-course')}, made on {made_on('%Y-%m-%d')}. Text and figures: CC BY 4.0. Code: Apache License 2.0."
+
+
+def formula_scripts(site: Path) -> str:
+    """What draws the formulas on the pages of the site, as one of them has it."""
+    page = site / "book" / "equations.html"
+    found = []
+    for script in BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")("script"):
+        source = script.get("src", "")
+        if "mathjax" in source.lower():
+            found.append(f'<script defer src="{(page.parent / source.split("?")[0]).resolve().as_uri()}"></script>')
+        elif "MathJax" in script.get_text():
+            found.append(str(script))
+    return "".join(found)
+
+
+def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
+    """Parts and chapters with their pages; before the pages are known, with a gap as wide."""
+    rows = []
+    for part, group in groupby(chapters, key=lambda chapter: chapter.part):
+        if part:
+            rows.append(f'<li class="part">{html.escape(part)}</li>')
+        for chapter in group:
+            rows.append(f'<li class="depth-{chapter.depth}"><a href="#{chapter.key}"><span>{html.escape(chapter.heading)}</span><i></i><b>{pages.get(chapter.key, "000")}</b></a></li>')
+    return '<nav class="print-contents"><h1>Contents</h1><ol>' + "\n".join(rows) + "</ol></nav>"
+
+
+def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
+    """The whole work as one page of HTML."""
+    sheets = [site / "_static" / name for name in ("pygments.css", "minibert.css", "api.css")]
+    links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in [*sheets, STYLE] if sheet.exists())
+    articles = "\n".join(f'<article class="bd-article print-chapter" id="{chapter.key}">{chapter.body.decode_contents()}</article>' for chapter in chapters)
+    return (f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{TITLE}</title>{links}{formula_scripts(site)}</head>'
+            f'<body><main class="bd-main"><div class="bd-content">{cover()}'
+            f'{table_of_contents(chapters, pages)}{articles}</div></main></body></html>')
+
+
+# ---------------------------------------------------------------- the browser
+
+def chromium() -> str:
+    """The path of a Chromium or Chrome."""
+    for name in CHROMIUM:
+        if path := shutil.which(name):
+            return path
+    raise SystemExit("Chromium or Chrome is needed to print the book, and none was found: install it from your system's packages.")
+
+
+def print_page(tab, page: Path, target: Path) -> None:
+    """Load a page from a file, wait until its formulas and pictures are drawn, print it."""
+    tab.goto(page.as_uri(), wait_until="load", timeout=LONGEST)
+    tab.wait_for_function("!window.MathJax || document.querySelectorAll('.math:not(:has(mjx-container))').length === 0", timeout=LONGEST)
+    tab.evaluate("Promise.all([document.fonts.ready, ...[...document.images].map(image => image.decode().catch(() => null))])")
+    # A screen reader of PDF gets the formula's TeX; the drawn letters say nothing in their order.
+    tab.evaluate("""() => document.querySelectorAll("mjx-container").forEach(drawn => {
+        const source = drawn.closest(".math").dataset.tex;
+        drawn.setAttribute("role", "img");
+        drawn.setAttribute("aria-label", source);
+        drawn.querySelectorAll("mjx-assistive-mml").forEach(hidden => hidden.remove());
+    })""")
+    tab.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
+
+
+def page_numbers(pdf: Path) -> dict[str, int]:
+    """Named place -> number of its page, from 1."""
+    reader = PdfReader(pdf)
+    return {name.lstrip("/"): reader.get_destination_page_number(place) + 1 for name, place in reader.named_destinations.items()}
+
+
+def make(site: Path, root: Path, target: Path, only: list[str] | None = None) -> Path:
+    """Print the book in `site` to `target`."""
+    chapters = read_book(site, root, only)
+    prepare(chapters, site)
+    for chapter in chapters:
+        for formula in chapter.body.select(".math"):
+            formula["data-tex"] = formula.get_text().strip()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        page = Path(scratch) / "book.html"
+        browser = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
+        tab = browser.new_page()
+        tab.set_default_timeout(LONGEST)
+        numbers = {}
+        for _ in range(2):
+            page.write_text(whole(chapters, site, numbers), encoding="utf-8")
+            print_page(tab, page, target)
+            numbers = page_numbers(target)
+        browser.close()
+    return target
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", nargs="?", type=Path, default=TARGET)
+    target = make(SITE, ROOT, parser.parse_args().target)
+    print(f"{target}: {len(PdfReader(target).pages)} pages, {target.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
