@@ -192,7 +192,7 @@ def options_of() -> dict[str, list[argparse.Action]]:
 
 COMMANDS = ("info", "similarity", "fill-mask", "pretrain", "finetune", "predict", "summarize", "tokenizer", "convert-bertsum")
 # What stands in --help for what you fill in: few words, which mean the same in every command.
-PLACEHOLDERS = {"A,B,…", "COLUMN", "FILE", "FILE.pt", "FILE_OR_FOLDER", "FOLDER", "K", "MODEL", "N", "NAME", "P", "PRESET_OR_FOLDER", "SHARE", "TASK", "TEXT", "TIME", "WHEN"}
+PLACEHOLDERS = {"A", "A,B,…", "COLUMN", "FILE", "FILE.pt", "FILE_OR_FOLDER", "FOLDER", "K", "MODEL", "N", "NAME", "P", "PRESET_OR_FOLDER", "SHARE", "TASK", "TEXT", "TIME", "WHEN"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -98,8 +98,11 @@ def test_a_file_beside_the_checkpoints_is_none(corpus, tmp_path):
 def test_an_old_checkpoint_that_cannot_be_deleted_stops_nothing(corpus, tmp_path, monkeypatch):
     """Somebody looks at it, and the system does not let go of the file. Its name is gone."""
     run = make_run(corpus)
-    def refuse(*arguments, **options):
-        raise PermissionError(errno.EACCES, "in use")
+    real = os.rmdir
+    def refuse(path, **options):
+        if "discarded" in str(path):
+            raise PermissionError(errno.EACCES, "in use")
+        real(path, **options)
     for _ in range(2):
         save_checkpoint(run, tmp_path)
         run.train_step()
