@@ -1,4 +1,4 @@
-"""Fetch what the book serves itself: MathJax, the widget manager, its loader and the fonts.
+"""Fetch what the book serves itself and did not write: MathJax and the fonts.
 
     python tools/vendor.py           # renew book/_static/vendor and its MANIFEST.json
     python tools/vendor.py --check   # only compare the committed files with the manifest
@@ -26,18 +26,11 @@ PACKAGES = [
     ("mathjax", "3.2.2", "mathjax", {
         "es5/startup.js": "", "es5/core.js": "", "es5/input/tex.js": "input", "es5/output/chtml.js": "output", "es5/a11y/assistive-mml.js": "a11y",
         "es5/output/chtml/fonts/tex.js": "output/chtml/fonts", "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2"}),
-    # The loader and the manager of ipywidgets in a page without a kernel. The manager looks for its icon fonts beside
-    # the script and one folder above the package, so they stand in both places.
-    ("requirejs", "2.3.7", "requirejs", {"require.js": ""}),
-    ("@jupyter-widgets/html-manager", "1.0.15", "@jupyter-widgets",
-     {"dist/embed-amd.js": "html-manager/dist", "dist/*.woff2": ("html-manager/dist", "")}),
     # Prose, headings, code. Latin subsets; other letters fall back to the reader's own fonts.
     ("@fontsource-variable/source-serif-4", "5.3.1", "fonts/source-serif-4", {"files/*-latin-wght-*.woff2": ""}),
     ("@fontsource-variable/bricolage-grotesque", "5.3.0", "fonts/bricolage-grotesque", {"files/*-latin-wght-normal.woff2": ""}),
     ("@fontsource-variable/jetbrains-mono", "5.3.0", "fonts/jetbrains-mono", {"files/*-latin-wght-normal.woff2": ""}),
 ]
-# These two packages are published without their licence's text; it stands in VENDOR, written by hand.
-KEPT = ["requirejs/LICENSE", "@jupyter-widgets/LICENSE"]
 
 
 def sha256(path):
@@ -59,33 +52,25 @@ def fetch(name, version, folder):
 
 def renew():
     """Write every vendored file again, and the manifest that lists them."""
-    kept = {name: (VENDOR / name).read_bytes() for name in KEPT}
     shutil.rmtree(VENDOR)
-    for name, text in kept.items():
-        (VENDOR / name).parent.mkdir(parents=True)
-        (VENDOR / name).write_bytes(text)
     packages = []
     with tempfile.TemporaryDirectory() as scratch:
         for name, version, place, wanted in PACKAGES:
             package = fetch(name, version, scratch)
             home = VENDOR / place
             home.mkdir(parents=True, exist_ok=True)
-            if (package / "LICENSE").exists():
-                shutil.copyfile(package / "LICENSE", home / "LICENSE")
+            shutil.copyfile(package / "LICENSE", home / "LICENSE")
             files = []
             for source in sorted(p for p in package.rglob("*") if p.is_file()):
                 inside = source.relative_to(package).as_posix()
-                for pattern, below in wanted.items():
-                    if not fnmatch(inside, pattern):
-                        continue
-                    for folder in [below] if isinstance(below, str) else below:
-                        copy = home / folder / source.name
-                        copy.parent.mkdir(parents=True, exist_ok=True)
-                        shutil.copyfile(source, copy)
-                        files.append({"file": copy.relative_to(VENDOR).as_posix(), "from": inside, "sha256": sha256(copy)})
+                for folder in (below for pattern, below in wanted.items() if fnmatch(inside, pattern)):
+                    copy = home / folder / source.name
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, copy)
+                    files.append({"file": copy.relative_to(VENDOR).as_posix(), "from": inside, "sha256": sha256(copy)})
             packages.append({
                 "name": name, "version": version, "licence": json.loads((package / "package.json").read_text())["license"],
-                "licence_file": (home / "LICENSE").relative_to(VENDOR).as_posix(), "files": files,
+                "licence_file": (home / "LICENSE").relative_to(VENDOR).as_posix(), "licence_sha256": sha256(home / "LICENSE"), "files": files,
             })
     (VENDOR / "MANIFEST.json").write_text(json.dumps({"packages": packages}, indent=1) + "\n")
 
@@ -101,7 +86,7 @@ def problems():
         listed |= {package["licence_file"]} | {entry["file"] for entry in package["files"]}
         if not package["files"]:
             found.append(f"{package['name']}: no file")
-        for entry in package["files"]:
+        for entry in [*package["files"], {"file": package["licence_file"], "sha256": package["licence_sha256"]}]:
             path = VENDOR / entry["file"]
             if not path.exists():
                 found.append(f"{entry['file']}: missing")
@@ -109,7 +94,6 @@ def problems():
                 found.append(f"{entry['file']}: is not the file that was fetched")
     found += [f"{name}: in tools/vendor.py, not in the manifest" for name in versions]
     there = {p.relative_to(VENDOR).as_posix() for p in VENDOR.rglob("*") if p.is_file()}
-    found += [f"{name}: missing" for name in sorted(listed - there) if f"{name}: missing" not in found]
     found += [f"{name}: not in the manifest" for name in sorted(there - listed)]
     return found
 
