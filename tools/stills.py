@@ -72,7 +72,7 @@ def picture(tab: Page, state: dict) -> bytes:
     """The first state of a figure as a PNG, without the line that says what to try: paper cannot be tried."""
     draw(tab, state)
     tab.add_style_tag(content=".mb-figure .mb-try { display: none; }")
-    few_colours, small = Image.open(io.BytesIO(tab.locator(".mb-figure").screenshot())).convert("RGB").quantize(COLOURS), io.BytesIO()
+    few_colours, small = Image.open(io.BytesIO(tab.locator(".mb-figure").screenshot())).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE), io.BytesIO()
     few_colours.save(small, "png", optimize=True)
     return small.getvalue()
 
