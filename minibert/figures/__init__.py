@@ -3,6 +3,7 @@
 from minibert.figures.all_heads import all_heads
 from minibert.figures.attention_head import attention_head
 from minibert.figures.calculator import calculator
+from minibert.figures.embedding_sum import embedding_sum
 from minibert.figures.html import heat_table, show_source
 from minibert.figures.flipbook import flipbook
 from minibert.figures.logs import benchmark_log
@@ -12,4 +13,6 @@ from minibert.figures.word_pieces import word_pieces
 from minibert.figures.summary_choice import summary_choice
 from minibert.figures.training_curves import training_curves
 from minibert.figures.residual_stream import residual_stream
+from minibert.figures.position_clocks import position_clocks
+from minibert.figures.position_products import position_products
 from minibert.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style

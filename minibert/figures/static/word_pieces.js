@@ -2,67 +2,6 @@
 
 const MOST_SHOWN = 60;      // questions; a word of a hundred letters can take five thousand
 
-export default {
-  render({ model, el }) {
-    const data = model.get("data");
-    const vocabulary = vocabularyOf(data.vocabulary);
-    let text = data.text, chosen = data.word, tokens = [], asked = [];
-
-    const sentence = node("ol", { class: "mb-words" });
-    const ids = node("p", { class: "mb-ids" });
-    const search = node("div", { class: "mb-search" });
-    const ladder = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "questions asked so far" });
-    const figure = frame(el, model, controls(field({ label: "A sentence", value: text, oninput: typed })), sentence, ids, search, ladder);
-    cut();
-
-    function typed(value) {
-      const changed = firstDifference(text, value);
-      text = value;
-      cut(changed);
-    }
-
-    // Cuts the text anew. The word in which something has changed is the one to follow.
-    function cut(changed = -1) {
-      tokens = basicTokens(text, { lowerCase: data.lowerCase });
-      const touched = tokens.findIndex((token) => token.start <= changed && changed <= token.end);
-      chosen = clamp(touched >= 0 ? touched : chosen, 0, Math.max(0, tokens.length - 1));
-      drawWords();
-      follow();
-    }
-
-    function drawWords() {
-      const cuts = tokens.map((token) => piecesOf(token, vocabulary));
-      sentence.replaceChildren(...tokens.map((token, i) => node("li", {},
-        node("button", { type: "button", "aria-pressed": String(i === chosen), onclick: () => choose(i) }, token.word),
-        node("span", { class: "mb-pieces" }, cuts[i].map(pieceChip)))));
-      const all = [vocabulary.get("[CLS]"), ...cuts.flat().map(({ id }) => id), vocabulary.get("[SEP]")];
-      ids.replaceChildren(node("strong", {}, "What the model gets "), node("code", {}, all.join(" ")));
-    }
-
-    function choose(i) {
-      chosen = i;
-      sentence.querySelectorAll("button").forEach((button, place) => button.setAttribute("aria-pressed", String(place === chosen)));
-      follow();
-    }
-
-    // Begins the search for the pieces of the chosen word, at its end.
-    function follow() {
-      asked = tokens.length ? questions(tokens[chosen], vocabulary) : [];
-      search.replaceChildren(tokens.length ? heading(text, tokens[chosen]) : "Nothing to cut.",
-        ...(asked.length > 1 ? [slider({ label: "Question", min: 1, max: asked.length, value: asked.length, text: (n) => `${n} of ${asked.length}`, oninput: ask })] : []));
-      ask(asked.length);
-    }
-
-    // Shows the search up to question n.
-    function ask(n) {
-      const left = Math.max(0, n - MOST_SHOWN);
-      ladder.hidden = n === 0;
-      ladder.replaceChildren(questionTable(asked.slice(left, n), left));
-      figure.say(summary(tokens, chosen, asked.slice(0, n), n === asked.length, vocabulary));
-    }
-  },
-};
-
 function firstDifference(before, after) {
   let i = 0;
   while (i < before.length && before[i] === after[i]) i += 1;
@@ -125,3 +64,64 @@ function summary(tokens, chosen, asked, done, vocabulary) {
 function counted(count, thing) {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
+
+export default {
+  render({ model, el }) {
+    const data = model.get("data");
+    const vocabulary = vocabularyOf(data.vocabulary);
+    let text = data.text, chosen = data.word, tokens = [], asked = [];
+
+    const sentence = node("ol", { class: "mb-words" });
+    const ids = node("p", { class: "mb-ids" });
+    const search = node("div", { class: "mb-search" });
+    const ladder = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "questions asked so far" });
+    const figure = frame(el, model, controls(field({ label: "A sentence", value: text, oninput: typed })), sentence, ids, search, ladder);
+    cut();
+
+    function typed(value) {
+      const changed = firstDifference(text, value);
+      text = value;
+      cut(changed);
+    }
+
+    // Cuts the text anew. The word in which something has changed is the one to follow.
+    function cut(changed = -1) {
+      tokens = basicTokens(text, { lowerCase: data.lowerCase });
+      const touched = tokens.findIndex((token) => token.start <= changed && changed <= token.end);
+      chosen = clamp(touched >= 0 ? touched : chosen, 0, Math.max(0, tokens.length - 1));
+      drawWords();
+      follow();
+    }
+
+    function drawWords() {
+      const cuts = tokens.map((token) => piecesOf(token, vocabulary));
+      sentence.replaceChildren(...tokens.map((token, i) => node("li", {},
+        node("button", { type: "button", "aria-pressed": String(i === chosen), onclick: () => choose(i) }, token.word),
+        node("span", { class: "mb-pieces" }, cuts[i].map(pieceChip)))));
+      const all = [vocabulary.get("[CLS]"), ...cuts.flat().map(({ id }) => id), vocabulary.get("[SEP]")];
+      ids.replaceChildren(node("strong", {}, "What the model gets "), node("code", {}, all.join(" ")));
+    }
+
+    function choose(i) {
+      chosen = i;
+      sentence.querySelectorAll("button").forEach((button, place) => button.setAttribute("aria-pressed", String(place === chosen)));
+      follow();
+    }
+
+    // Begins the search for the pieces of the chosen word, at its end.
+    function follow() {
+      asked = tokens.length ? questions(tokens[chosen], vocabulary) : [];
+      search.replaceChildren(tokens.length ? heading(text, tokens[chosen]) : "Nothing to cut.",
+        ...(asked.length > 1 ? [slider({ label: "Question", min: 1, max: asked.length, value: asked.length, text: (n) => `${n} of ${asked.length}`, oninput: ask })] : []));
+      ask(asked.length);
+    }
+
+    // Shows the search up to question n.
+    function ask(n) {
+      const left = Math.max(0, n - MOST_SHOWN);
+      ladder.hidden = n === 0;
+      ladder.replaceChildren(questionTable(asked.slice(left, n), left));
+      figure.say(summary(tokens, chosen, asked.slice(0, n), n === asked.length, vocabulary));
+    }
+  },
+};

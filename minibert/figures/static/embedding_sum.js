@@ -1,0 +1,127 @@
+// A token's row, its segment's row, its place's row; their sum; LayerNorm. One vector is kept as an outline, to compare with.
+
+const WINDOW = 24;          // features drawn at a time
+
+// The rows of the tables by name.
+function tablesOf({ rows, words, segments, length, eps }) {
+  const all = unpack(rows);
+  return {
+    token: all.slice(0, words.length), segment: all.slice(words.length, words.length + segments),
+    position: all.slice(words.length + segments, words.length + segments + length), gamma: all[all.length - 2], beta: all[all.length - 1], eps,
+  };
+}
+
+// The parts of a vector that are switched on, their sum, and its LayerNorm if that is on: { token, segment, position, sum, norm }.
+function embedded(tables, { word, segment, place, on }) {
+  const none = tables.gamma.map(() => 0);
+  const token = on.token ? tables.token[word] : none;
+  const kind = on.segment ? tables.segment[segment] : none;
+  const position = on.position ? tables.position[place] : none;
+  const sum = token.map((value, i) => value + kind[i] + position[i]);
+  return { token, segment: kind, position, sum, norm: on.norm ? layerNorm(sum, tables) : sum };
+}
+
+// Equation 2.2: minus the mean, over the standard deviation of all features, times gamma, plus beta.
+function layerNorm(x, { gamma, beta, eps }) {
+  const mean = x.reduce((total, value) => total + value, 0) / x.length;
+  const variance = x.reduce((total, value) => total + (value - mean) ** 2, 0) / x.length;
+  return x.map((value, i) => gamma[i] * (value - mean) / Math.sqrt(variance + eps) + beta[i]);
+}
+
+// 0.1, 0.2, 0.5, 1, 2, 5, 10 …: the first that is not below a number.
+function niceAbove(value) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 0.1)));
+  return Number([1, 2, 5, 10].map((step) => step * power).find((step) => step >= value * 0.999).toPrecision(1));
+}
+
+function norm(x) {
+  return Math.sqrt(dot(x, x));
+}
+
+function cosine(a, b) {
+  return dot(a, b) / (norm(a) * norm(b));
+}
+
+// A bar for each value and an outline for each value kept, upwards above zero; the feature that is looked at has a ground.
+function barsOf(values, keeps, largest, chosen) {
+  const box = (value, i, wide, attributes) => {
+    const height = clamp(28 * Math.abs(value) / largest, 0, 29);
+    return shape("rect", { x: 10 * i + 5 - wide / 2, y: value > 0 ? 30 - height : 30, width: wide, height, ...attributes });
+  };
+  return [
+    shape("rect", { class: "mb-chosen", x: 10 * chosen, y: 0, width: 10, height: 60 }),
+    ...values.map((value, i) => box(value, i, 6, { class: "mb-bar" })),
+    ...keeps.map((value, i) => box(value, i, 8, { class: "mb-kept", "vector-effect": "non-scaling-stroke" })),
+    shape("line", { x1: 0, x2: 10 * values.length, y1: 30, y2: 30, class: "mb-zero", "vector-effect": "non-scaling-stroke" }),
+  ];
+}
+
+function described({ word, segment, place, on }, { words }) {
+  const off = ["token", "segment", "position"].filter((part) => !on[part]).map((part) => `no ${part} row`).concat(on.norm ? [] : ["no LayerNorm"]);
+  return `“${words[word]}” at place ${place}, segment ${segment}${off.length ? `, ${off.join(", ")}` : ""}.`;
+}
+
+export default {
+  render({ model, el }) {
+    const data = model.get("data");
+    const tables = tablesOf(data);
+    const at = (place) => ({ word: data.word, segment: 0, place, on: { token: true, segment: true, position: true, norm: true } });
+    let now = at(data.places[0]), kept = at(data.places[1]), feature = data.feature;
+
+    const rows = {};
+    const drawing = node("div", { class: "mb-rows" }, ["token", "segment", "position", "sum", "norm"].map((part) => {
+      const name = node("span", {}), length = node("span", { class: "mb-length" });
+      const bars = shape("svg", { viewBox: `0 0 ${WINDOW * 10} 60`, preserveAspectRatio: "none", "aria-hidden": "true", onclick: (event) => look(event) });
+      rows[part] = { name, length, bars };
+      return node("div", { class: `mb-row mb-row-${part}` }, node("p", {}, name, length), bars);
+    }));
+    const numbers = node("p", { class: "mb-numbers" });
+    const features = slider({ label: "Feature", min: 0, max: tables.gamma.length - 1, value: feature, oninput: (k) => { feature = k; draw(); } });
+    const places = slider({ label: "Place", min: 0, max: data.length - 1, value: now.place, oninput: (place) => change({ place }) });
+    const figure = frame(el, model,
+      controls(pick({ label: "Word", options: data.words.map((word, i) => [i, word]), value: now.word, oninput: (word) => change({ word }) }), places,
+        radios({ label: "Segment", options: [...Array(data.segments).keys()].map((i) => [i, String(i)]), value: 0, oninput: (segment) => change({ segment }) })),
+      controls([["token", "token row"], ["segment", "segment row"], ["position", "position row"], ["norm", "LayerNorm"]].map(([part, label]) =>
+        toggle({ label, value: true, oninput: (value) => change({ on: { ...now.on, [part]: value } }) })),
+      node("button", { type: "button", onclick: () => { kept = now; draw(); } }, "Keep this one as outline")),
+      drawing, numbers, controls(features));
+    draw();
+
+    function change(what) {
+      now = { ...now, ...what };
+      draw();
+    }
+
+    // A bar that is clicked is the feature to look at.
+    function look(event) {
+      const box = event.currentTarget.getBoundingClientRect();
+      feature = first() + clamp(Math.floor((event.clientX - box.left) / box.width * WINDOW), 0, WINDOW - 1);
+      features.set(feature);
+      draw();
+    }
+
+    function first() {
+      return Math.min(Math.floor(feature / WINDOW) * WINDOW, tables.gamma.length - WINDOW);
+    }
+
+    function draw() {
+      const mine = embedded(tables, now), theirs = embedded(tables, kept), from = first();
+      const names = {
+        token: `the row of “${data.words[now.word]}”`, segment: `the row of segment ${now.segment}`, position: `the row of place ${now.place}`,
+        sum: "the sum", norm: now.on.norm ? "after LayerNorm" : "without LayerNorm",
+      };
+      const shown = (vector) => vector.slice(from, from + WINDOW);
+      const scale = (parts) => niceAbove(Math.max(...parts.flatMap((part) => [...shown(mine[part]), ...shown(theirs[part])]).map(Math.abs)));
+      const common = scale(["token", "segment", "position", "sum"]);      // so that one sees what adds up
+      for (const [part, { name, length, bars }] of Object.entries(rows)) {
+        const top = part === "norm" ? scale(["norm"]) : common;
+        name.textContent = names[part];
+        length.textContent = now.on[part] === false && part !== "norm" ? "switched off" : `length ${number(norm(mine[part]))}, drawn to ±${top}`;
+        bars.replaceChildren(...barsOf(shown(mine[part]), shown(theirs[part]), top, feature - from));
+      }
+      numbers.textContent = `Feature ${feature}: ${["token", "segment", "position"].map((part) => number(mine[part][feature], 3)).join(" + ")} = ${number(mine.sum[feature], 3)}, `
+        + (now.on.norm ? `after LayerNorm ${number(mine.norm[feature], 3)}.` : "and no LayerNorm.");
+      figure.say(`${described(now, data)} The outline is ${described(kept, data)} Cosine of the two sums: ${number(cosine(mine.sum, theirs.sum))}, after LayerNorm ${number(cosine(mine.norm, theirs.norm))}.`);
+    }
+  },
+};
