@@ -36,7 +36,7 @@ def all_heads(model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, texts: 
 
 
 def _weights(model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, text: str | tuple[str, str]) -> tuple[list[str], torch.Tensor]:
-    """The tokens of one text, or pair, and its weights [L, A, S, S]."""
+    """The tokens of one text, or pair, and the weights of all L layers and A heads, S tokens by S."""
     one, other = (text, None) if isinstance(text, str) else text
     seen = capture(model, tokenizer, [one], None if other is None else [other])
     return seen.tokens[0], seen.attentions[:, 0]

@@ -45,7 +45,7 @@ def residual_stream(bert: BertModel, tokenizer: WordPieceTokenizer, texts: Seque
 
 @torch.no_grad()
 def stream(bert: BertModel, tokenizer: WordPieceTokenizer, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """The vectors before layer 1 and after each sublayer [2L + 1, N, S, H], and what each sublayer adds before its norm [2L, N, S, H]."""
+    """N texts -> states [2L + 1, N, S, H], added [2L, N, S, H]: the vectors before layer 1 and after each sublayer; what each adds before its norm."""
     batch = tokenizer(texts)
     mask = batch["attention_mask"].bool()[:, None, None, :]                                     # [N, 1, 1, S]
     hidden = bert.embeddings(batch["input_ids"])                                                # [N, S, H]
@@ -74,7 +74,7 @@ def _measures(states: Tensor, added: Tensor, sides: Tensor) -> dict[str, Tensor]
 
 
 def _two_directions(states: Tensor, sides: Tensor) -> Tensor:
-    """One token's vectors [P, N, H] along two directions that stay the same at all depths: [N, P, 2]; text 0 begins at 0, 0."""
+    """states [P, N, H], sides [N] -> [N, P, 2]: one token's vectors along two directions, the same at all depths; text 0 begins at 0, 0."""
     states = states - states[0, 0]                                                              # [P, N, H]
     upright = F.normalize(states[:, sides == 1].mean(dim=(0, 1)) - states[:, sides == -1].mean(dim=(0, 1)), dim=0)     # [H]
     rest = states - (states @ upright)[..., None] * upright                                     # [P, N, H]
