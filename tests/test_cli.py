@@ -206,7 +206,7 @@ def test_help_says_of_every_argument_what_it_is_and_what_to_fill_in(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_is_to_be_a_number_is_one(name):
     for action in options_of()[name]:
-        if action.metavar in ("N", "K", "P", "SHARE"):
+        if action.metavar in ("A", "N", "K", "P", "SHARE"):
             with pytest.raises((ValueError, argparse.ArgumentTypeError)):
                 action.type("many")
 

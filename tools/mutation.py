@@ -38,11 +38,10 @@ SEED = 0
 TARGET = 0.95           # share of the mutants that have to be killed in the groups of SCOPE, of those not in mutation_equivalent.toml
 JUDGED_AT_MOST = 0.15   # share of the mutants that may be in mutation_equivalent.toml
 SAMPLE, SMALL_SAMPLE = 30, 6        # mutants of a file, in SCOPE and elsewhere
-# The extract of Wikipedia (data/wikipedia*) is not among the data here: its tests read the whole corpus, minutes for every file.
 SCOPE = {
     "model": ("config", "positions", "embeddings", "attention", "encoder", "model", "heads", "fast", "sentence"),
     "data": ("data/corpora", "data/files", "data/hub_sets", "data/masking", "data/original", "data/rows", "data/sentences",
-             "data/small_world", "data/tokens"),
+             "data/small_world", "data/tokens", "data/wikipedia", "data/wikipedia_slots", "data/wikipedia_tasks"),
     "training": ("training", "optim", "loop", "evaluation", "finetuning/metrics", "finetuning/training", "summarization/training"),
 }
 # Tests of a file that are not, or not only, in the test file of its own name (data/rows: test_data_rows.py).
@@ -50,13 +49,14 @@ TESTS = {
     "embeddings": ("embeddings", "positions"), "attention": ("attention", "encoder"), "heads": ("heads", "finetuning_questions"),
     "data/corpora": ("data_corpora", "data_join"), "data/files": ("data_corpora", "data_join"), "data/masking": ("data_masking",),
     "data/tokens": ("data_tokens", "data_join"),
-    "data/wikipedia": ("data_wikipedia", "data_wikipedia_tasks"),
     "data/wikipedia_slots": ("data_wikipedia_tasks",), "optim": ("training",), "loop": ("loop", "finetuning_training"),
     "weights": ("checkpoint",),
-    "commands/convert": ("summarization_converter",), "commands/finetune_options": ("commands_finetune",), "commands/predict": ("commands_finetune",),
+    "commands/convert": ("summarization_converter", "cli"), "commands/finetune": ("commands_finetune", "cli"),
+    "commands/finetune_options": ("commands_finetune", "cli"), "commands/predict": ("commands_finetune", "cli"),
+    "commands/summarize": ("commands_summarize", "cli"), "commands/tokenizer": ("commands_tokenizer", "cli"),
     "finetuning/columns": ("finetuning_reading",), "finetuning/readers": ("finetuning_reading",), "finetuning/splitting": ("finetuning_reading",),
-    "finetuning/tables": ("finetuning_reading",), "finetuning/task": ("finetuning_texts", "finetuning_training"),
-    "summarization/original": ("summarization_converter",), "summarization/packaged": ("summarization_model",),
+    "finetuning/tables": ("finetuning_reading",), "finetuning/task": ("finetuning_texts", "finetuning_tagging", "finetuning_training"),
+    "summarization/original": ("summarization_converter", "summarization_heads"), "summarization/packaged": ("summarization_model",),
     "summarization/reading_html": ("summarization_reading",), "summarization/reading_markdown": ("summarization_reading",),
     "summarization/reading_text": ("summarization_reading",),
 }
