@@ -11,12 +11,13 @@ import zipfile
 from itertools import groupby
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
 from tools.environment import ROOT
-from tools.pdf import LINE, QUIET, SITE, TITLE, chromium, edition, made_on
-from tools.whole_book import Chapter, picture, read_book, relink
+from tools.pdf import LINE, SITE, TITLE, edition, made_on
+from tools.stills import browser
+from tools.whole_book import Chapter, offer, picture, read_book, relink
 
 TARGET = ROOT / "_build" / "epub" / "minibert.epub"
 STYLE = ROOT / "book" / "_static" / "epub.css"
@@ -123,14 +124,12 @@ def collect(chapters: list[Chapter], site: Path, tab: Page) -> dict[str, bytes]:
 def make(site: Path, root: Path, target: Path, only: list[str] | None = None) -> Path:
     """Bind the book in `site` as `target`."""
     chapters = read_book(site, root, only)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
-        tab = browser.new_page()
+    with browser() as started:
+        tab = started.new_page()
         tab.goto((site / "book" / "equations.html").as_uri())
         tab.wait_for_function("!!window.MathJax && !!MathJax.startup && !!MathJax.startup.promise && !!MathJax.tex2mml")
         tab.evaluate("MathJax.startup.promise")
         files = collect(chapters, site, tab)
-        browser.close()
     files["package.opf"] = package(chapters, files).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as archive:
@@ -151,6 +150,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     target = make(SITE, ROOT, parser.parse_args().target)
+    offer(SITE, target, "the whole book as an e-book, ePub 3")
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

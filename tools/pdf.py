@@ -7,7 +7,6 @@ tells on which page each chapter begins, the second time the table of contents s
 import argparse
 import html
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -16,12 +15,12 @@ from itertools import groupby
 from pathlib import Path
 
 from bs4 import BeautifulSoup
-from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
 from tools.environment import ROOT
-from tools.whole_book import Chapter, picture, read_book, relink
+from tools.stills import browser
+from tools.whole_book import Chapter, offer, picture, read_book, relink
 
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
@@ -29,7 +28,8 @@ STYLE = ROOT / "book" / "_static" / "print.css"
 TITLE, LINE = "minibert", "BERT built piece by piece, and proved equal to the reference"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # The browser asks for nothing but files of this machine, and looks for no host of its maker.
-LONGEST = 300_000       # milliseconds
+LONGEST = 600_000       # milliseconds
+PAPER_WIDTH = 650       # pixels between the margins of print.css
 QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--allow-file-access-from-files"]
 
 
@@ -102,19 +102,16 @@ def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
 
 # ---------------------------------------------------------------- the browser
 
-def chromium() -> str:
-    """The path of a Chromium or Chrome."""
-    for name in CHROMIUM:
-        if path := shutil.which(name):
-            return path
-    raise SystemExit("Chromium or Chrome is needed to print the book, and none was found: install it from your system's packages.")
-
-
 def print_page(tab, page: Path, target: Path) -> None:
     """Load a page from a file, wait until its formulas and pictures are drawn, print it."""
     tab.goto(page.as_uri(), wait_until="load", timeout=LONGEST)
     tab.wait_for_function("!window.MathJax || document.querySelectorAll('.math:not(:has(mjx-container))').length === 0", timeout=LONGEST)
     tab.evaluate("Promise.all([document.fonts.ready, ...[...document.images].map(image => image.decode().catch(() => null))])")
+    # A formula that is wider than the paper would make Chromium shrink every page of the book.
+    tab.evaluate("""() => document.querySelectorAll("div.math").forEach(place => {
+        const drawn = place.querySelector("mjx-container");
+        if (drawn && drawn.scrollWidth > place.clientWidth) drawn.style.fontSize = `${Math.floor(95 * place.clientWidth / drawn.scrollWidth)}%`;
+    })""")
     # A screen reader of PDF gets the formula's TeX; the drawn letters say nothing in their order.
     tab.evaluate("""() => document.querySelectorAll("mjx-container").forEach(drawn => {
         const source = drawn.closest(".math").dataset.tex;
@@ -139,17 +136,16 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
         for formula in chapter.body.select(".math"):
             formula["data-tex"] = formula.get_text().strip()
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as scratch, browser() as started:
         page = Path(scratch) / "book.html"
-        browser = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
-        tab = browser.new_page()
+        tab = started.new_page(viewport={"width": PAPER_WIDTH, "height": 900})
+        tab.emulate_media(media="print")
         tab.set_default_timeout(LONGEST)
         numbers = {}
         for _ in range(2):
             page.write_text(whole(chapters, site, numbers), encoding="utf-8")
             print_page(tab, page, target)
             numbers = page_numbers(target)
-        browser.close()
     return target
 
 
@@ -157,7 +153,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     target = make(SITE, ROOT, parser.parse_args().target)
-    print(f"{target}: {len(PdfReader(target).pages)} pages, {target.stat().st_size / 1e6:.1f} MB")
+    pages = len(PdfReader(target).pages)
+    offer(SITE, target, f"the whole book as a PDF, {pages} pages of A4")
+    print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

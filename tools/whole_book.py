@@ -7,6 +7,7 @@ a chapter (hints, the explanations of the quizzes) goes to a chapter of its own 
 
 import posixpath
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -16,6 +17,7 @@ from bs4 import BeautifulSoup, Tag
 
 SCREEN_ONLY = ("script:not([type^='math/']), style, button, .headerlink, a.headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, noscript, "
                "input:not([type=checkbox]), legend.sr-only, .screen-only, form.cover-choice")
+COLOURED = {"k", "kc", "kd", "kn", "kr", "ow", "s", "s1", "s2", "sa", "sb", "sd", "se", "si", "c1", "mi", "mf", "nf", "nc", "nd", "fm", "ne"}     # classes of Pygments that have a colour of their own
 ANSWERS = "answers"
 
 
@@ -80,6 +82,10 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
+    for piece in body.select("pre span"):
+        if not COLOURED & set(piece.get("class", [])):
+            piece.unwrap()          # half of the size of a PDF would be the places of single letters
+    body.smooth()
     heading = body.h1
     title = heading.get_text(" ", strip=True)
     number = re.match(r"(\d+)\. ", title)
@@ -196,3 +202,12 @@ def relink(chapters: list[Chapter], address) -> list[str]:
 def picture(chapter: Chapter, image: Tag, site: Path) -> Path:
     """The file of a picture."""
     return (site / Path(chapter.name).parent / unquote(image["src"])).resolve()
+
+
+def offer(site: Path, file: Path, about: str) -> None:
+    """Put a form of the book beside the pages, and its link into the comment that keeps its place on the page of downloads."""
+    (site / "downloads").mkdir(exist_ok=True)
+    shutil.copyfile(file, site / "downloads" / file.name)
+    page = site / "book" / "downloads.html"
+    item = f'<li><a href="../downloads/{file.name}" download>{file.name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB</li>'
+    page.write_text(page.read_text(encoding="utf-8").replace(f"<!-- {file.name} -->", item), encoding="utf-8")
