@@ -22,13 +22,13 @@ def attention_head(bert: BertModel, tokenizer: WordPieceTokenizer, texts: Sequen
     heads    numbers of heads in the first layer, counted from 0, and what to call them
     padding  how many [PAD]s stand at the end
     asks     the place whose query is followed at first, counted from 0 = [CLS]
-    Errors: a ValueError for a word that is cut into pieces, a text that its places do not offer, or a head that is not there.
+    Errors: a ValueError for a word that is no token, a text that its places do not offer, or a head that is not there.
     """
     count = bert.config.num_attention_heads
     if wrong := [head for head in heads if head not in range(count)]:
         raise ValueError(f"heads: there is no head {wrong[0]!r} in a layer whose heads are 0 to {count - 1}")
-    if cut := [word for place in words for word in place if len(tokenizer.encode(word)) != 3]:
-        raise ValueError(f"words: each must be one token, and {cut[0]!r} is not")
+    if unknown := [word for place in words for word in place if tokenizer.token_to_id(word) is None]:
+        raise ValueError(f"words: each must be one token of the vocabulary, and {unknown[0]!r} is not")
     chosen = []
     for text in texts:
         parts = text.split()
