@@ -150,7 +150,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     target = make(SITE, ROOT, parser.parse_args().target)
-    offer(SITE, target, "the whole book as an e-book, ePub 3")
+    offer(SITE, target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

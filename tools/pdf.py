@@ -122,9 +122,8 @@ def print_page(tab, page: Path, target: Path) -> None:
     tab.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
 
 
-def page_numbers(pdf: Path) -> dict[str, int]:
+def page_numbers(reader: PdfReader) -> dict[str, int]:
     """Named place -> number of its page, from 1."""
-    reader = PdfReader(pdf)
     return {name.lstrip("/"): reader.get_destination_page_number(place) + 1 for name, place in reader.named_destinations.items()}
 
 
@@ -145,7 +144,7 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
         for _ in range(2):
             page.write_text(whole(chapters, site, numbers), encoding="utf-8")
             print_page(tab, page, target)
-            numbers = page_numbers(target)
+            numbers = page_numbers(PdfReader(target))
     return target
 
 
@@ -154,7 +153,7 @@ def main() -> int:
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     target = make(SITE, ROOT, parser.parse_args().target)
     pages = len(PdfReader(target).pages)
-    offer(SITE, target, f"the whole book as a PDF, {pages} pages of A4")
+    offer(SITE, target)
     print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

@@ -8,12 +8,17 @@ a chapter (hints, the explanations of the quizzes) goes to a chapter of its own 
 import posixpath
 import re
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+from minibert_downloads import FOLDER
+from minibert_downloads import offer as offer_on_page
 
 SCREEN_ONLY = ("script:not([type^='math/']), style, button, .headerlink, a.headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, noscript, "
                "input:not([type=checkbox]), legend.sr-only, .screen-only, form.cover-choice")
@@ -204,10 +209,8 @@ def picture(chapter: Chapter, image: Tag, site: Path) -> Path:
     return (site / Path(chapter.name).parent / unquote(image["src"])).resolve()
 
 
-def offer(site: Path, file: Path, about: str) -> None:
-    """Put a form of the book beside the pages, and its link into the comment that keeps its place on the page of downloads."""
-    (site / "downloads").mkdir(exist_ok=True)
-    shutil.copyfile(file, site / "downloads" / file.name)
-    page = site / "book" / "downloads.html"
-    item = f'<li><a href="../downloads/{file.name}" download>{file.name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB</li>'
-    page.write_text(page.read_text(encoding="utf-8").replace(f"<!-- {file.name} -->", item), encoding="utf-8")
+def offer(site: Path, file: Path) -> None:
+    """Put a form of the book beside the pages, which offer it from now on."""
+    (site / FOLDER).mkdir(exist_ok=True)
+    shutil.copyfile(file, site / FOLDER / file.name)
+    offer_on_page(site)

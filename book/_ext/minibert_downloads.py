@@ -1,13 +1,14 @@
 """What a reader can take along: every notebook by itself and all as one zip, made while the book is built.
 
 The files lie in `downloads` beside the pages, so links to them work over http and from a file. Each chapter offers its own under its
-head, the page book/downloads.md lists all. PDF and ePub are made from the built book (tools/pdf.py, tools/epub.py), which then puts
-its link into the comment that stands for it on that page.
+head, the page book/downloads.md lists all. PDF and ePub are made from the built book (tools/pdf.py, tools/epub.py); from then on the page
+offers them, instead of the comment that keeps their places.
 """
 
 import json
 import re
 import shutil
+import time
 import zipfile
 from html import escape
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 from docutils import nodes
 
 PAGE, FOLDER, ZIP = "book/downloads", "downloads", "minibert-notebooks.zip"
-FORMS = ("minibert.pdf", "minibert.epub")
+FORMS = {"minibert.pdf": "the whole book as a PDF", "minibert.epub": "the whole book as an e-book (ePub 3)"}
 README = """\
 minibert: the notebooks of the course
 =====================================
@@ -65,6 +66,19 @@ def make_files(app, exception):
     for name in titles(root):
         shutil.copyfile(root / "notebooks" / name, folder / name)
     pack(root, folder / ZIP, app.config.minibert_repository or "the repository of the course")
+    if (folder.parent / f"{PAGE}.html").is_file():
+        offer(folder.parent)
+
+
+def offer(site: Path) -> None:
+    """Put the link to each form of the book that has been made into its place on the page of downloads."""
+    page = site / f"{PAGE}.html"
+    text = page.read_text(encoding="utf-8")
+    for name, about in FORMS.items():
+        if (file := site / FOLDER / name).is_file():
+            made = time.strftime("%Y-%m-%d", time.gmtime(file.stat().st_mtime))
+            text = text.replace(f"<!-- {name} -->", f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB, made on {made}</li>')
+    page.write_text(text, encoding="utf-8")
 
 
 def listing(root: Path) -> str:
