@@ -10,11 +10,11 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
+from book_browser import address, browser, opened  # noqa: F401: fixtures
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from test_book import contents, notebooks, page
-from test_book_browser import address, browser, opened  # noqa: F401: fixtures
 from tools import epub, pdf, whole_book
 from tools.environment import ROOT
 

@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 PAGE = "book/status"
 IGNORING = {"nbval-ignore-output", "nbval-skip"}        # as in tools/environment.py: cells whose output is not compared
 PACKAGES = ("jupyter-book", "Sphinx", "myst-nb", "sphinx-book-theme", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
+WEIGHTS = {"kilobytes": "kB until it can be used", "all_kilobytes": "kB when read to the end", "seen": "s until it is seen", "ready": "s until it can be used"}      # columns of benchmarks/pages.py
 LINKS = "<p>The links are followed at the end of the build.</p>"
 TEMPLATES = "_static"       # the theme's own templates lie there
 
@@ -43,19 +44,20 @@ def built() -> str:
 def chapters(root: Path) -> str:
     """One row a notebook: cells, cells that are not compared, processor time, and where and when that was measured."""
     times = json.loads((root / "benchmarks" / "logs" / "notebooks.json").read_text(encoding="utf-8"))["notebooks"]
-    rows = ["| notebook | cells of code | not compared | moving figures | processor seconds | measured on | with |", "|---|---:|---:|---:|---:|---|---|"]
+    rows = ["| notebook | cells of code | not compared | moving figures | processor seconds | measured on |", "|---|---:|---:|---:|---:|---|"]
     sums, machines = Counter(), set()
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
         ignored = sum(bool(IGNORING & set(cell["metadata"].get("tags", []))) for cell in cells)
         moving = sum("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for cell in cells for output in cell["outputs"])
         run = times.get(path.stem, {})
-        seconds, machine = run.get("processor_seconds", 0), run.get("machine", {})
+        seconds, machine = run.get("processor_seconds", 0), run.get("machine")
         sums.update(cells=len(cells), ignored=ignored, moving=moving, seconds=seconds)
-        rows.append(f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {run.get('date', '')} | torch {run.get('versions', {}).get('torch', '')}, {machine.get('processor', '')} |")
-        machines.add(f"{machine.get('system')}, {machine.get('cores')} cores, {machine.get('threads')} thread" if machine else "")
-    rows.append(f"| **all** | **{sums['cells']}** | **{sums['ignored']}** | **{sums['moving']}** | **{sums['seconds']:.0f}** | | |")
-    return "\n".join(rows) + f"\n\nThe machine: {'; '.join(sorted(machines - {''}))}."
+        rows.append(f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {run.get('date', '')} |")
+        if run:
+            machines.add(f"{machine['system']}, {machine['cores']} cores ({machine['processor']}), {machine['threads']} thread, Python {run['versions']['python']}, torch {run['versions']['torch']}")
+    rows.append(f"| **all** | **{sums['cells']}** | **{sums['ignored']}** | **{sums['moving']}** | **{sums['seconds']:.0f}** | |")
+    return "\n".join(rows) + f"\n\nMeasured on: {'; '.join(sorted(machines))}. A cell that is not compared shows something that differs from run to run."
 
 
 def tests(root: Path) -> str:
@@ -73,11 +75,12 @@ def weights(root: Path) -> str:
     log = root / "benchmarks" / "logs" / "pages.json"
     if not log.is_file():
         return "Not measured yet: `python benchmarks/pages.py`."
-    rows = json.loads(log.read_text(encoding="utf-8"))["rows"]
-    keys = [key for key, value in rows[0].items() if isinstance(value, int | float) and not isinstance(value, bool) and key != "seed"]
-    lines = ["| page | " + " | ".join(key.replace("_", " ") for key in keys) + " |", "|---|" + "---:|" * len(keys)]
-    lines += [f"| {row['variant']} | " + " | ".join(f"{row[key]:,g}" if key in row else "" for key in keys) + " |" for row in rows]
-    return "\n".join(lines)
+    log = json.loads(log.read_text(encoding="utf-8"))
+    lines = ["| page | " + " | ".join(WEIGHTS.values()) + " |", "|---|" + "---:|" * len(WEIGHTS)]
+    lines += [f"| {row['variant']} | " + " | ".join(f"{row[key]:,}" if key in row else "" for key in WEIGHTS) + " |" for row in log["rows"]]
+    machine = log["machine"]
+    return "\n".join(lines) + (f"\n\nMeasured on {machine['cores']} cores ({machine['processor']}), text compressed as a server sends it. The empty page is a control: "
+                              "what the browser needs anyhow (`benchmarks/pages.py`).")
 
 
 def page(root: Path) -> str:
