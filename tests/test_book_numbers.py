@@ -32,6 +32,11 @@ def test_the_check_sees_the_book():
     assert len(per_chapter) >= 12 and min(per_chapter.values()) >= 5 and sum(per_chapter.values()) >= 450, per_chapter
 
 
+def test_the_check_sees_exercises_and_quizzes():
+    found = [figure for path in (ROOT / "notebooks").glob("[01]?_*.ipynb") for _, text, _ in minibert_numbers.asked(path) for figure, _ in figures(text)]
+    assert len(found) >= 60
+
+
 # ---------------------------------------------------------------- what is a number
 
 @pytest.mark.parametrize("text, wanted", [
@@ -130,6 +135,50 @@ def test_numbers_without_a_source_are_named_with_their_place(tmp_path, prose, co
 
 def test_what_is_only_said_is_counted(tmp_path):
     assert minibert_numbers.check(small_book(tmp_path, "Say there are 7,000.\n\n<!--\n7,000: an example\n-->")) == ([], 1)
+
+
+QUIZ = """[[question]]
+ask = "A layer has 512 numbers. What is twice as much?"
+[[question.option]]
+text = "999, or 0.123."
+why = "{wrong}"
+[[question.option]]
+text = "{answer}"
+why = "{right}"
+right = true
+"""
+
+
+def asking(folder, *, task="", wrong="No.", answer="More.", right="Yes."):
+    """The chapter of `small_book`, with an exercise and a quiz."""
+    book = small_book(folder, "It prints 0.84 of 17.", logs="`benchmarks/logs/speed.json`")
+    path = book / "notebooks" / "04_maps.ipynb"
+    notebook = nbformat.read(path, 4)
+    notebook.cells.append(new_markdown_cell(f"### Exercise 4.1\n\n{task}\n\n<details><summary>Hint 1</summary>\n\nThink.\n\n</details>",
+                                            metadata={"minibert": {"generated": "exercise", "name": "maps", "part": "task"}}))
+    nbformat.write(notebook, path)
+    (book / "notebooks" / "quizzes").mkdir()
+    (book / "notebooks" / "quizzes" / "04_maps.toml").write_text(QUIZ.format(wrong=wrong, answer=answer, right=right))
+    return book
+
+
+@pytest.mark.parametrize("texts", [
+    dict(task="Make 12,345 of 33.", wrong="It is 0.84 of 512.", answer="41.25", right="Of 17 and 54,321."),
+    dict(task="A full turn takes 360/6 = 60 seconds.", right="A fresh head pays ln 4 = 1.39."),
+])
+def test_exercises_and_quizzes_have_the_numbers_of_their_chapter(tmp_path, texts):
+    assert minibert_numbers.check(asking(tmp_path, **texts)) == ([], 0)
+
+
+@pytest.mark.parametrize("texts, complaint", [
+    (dict(task="Make 12,346 of it."), "04_maps.ipynb, exercise maps: nothing in its chapter gives 12,346: … Make 12,346 of it."),
+    (dict(wrong="No, it is 0.83."), "quizzes/04_maps.toml, question 1: nothing in its chapter gives 0.83: … No, it is 0.83."),
+    (dict(answer="It is 1,025."), "quizzes/04_maps.toml, question 1: nothing in its chapter gives 1,025: … It is 1,025."),
+    (dict(right="It pays ln 4 = 1.49."), "quizzes/04_maps.toml, question 1: nothing in its chapter gives 1.49: … It pays ln 4 = 1.49."),
+    (dict(task="It takes 360/6 = 61 seconds."), "04_maps.ipynb, exercise maps: nothing in its chapter gives 360: … It takes 360/6 = 61 seconds."),
+])
+def test_a_number_of_theirs_without_a_source_is_named(tmp_path, texts, complaint):
+    assert complaint in minibert_numbers.check(asking(tmp_path, **texts))[0]
 
 
 def test_a_log_that_a_section_loads_gives_its_longer_numbers(tmp_path):

@@ -20,17 +20,20 @@ A number is looked for, at the precision that the prose gives it, in this order:
     7,000: an example                                   said and not derived; few may be (SAID_AT_MOST)
     -->
 
-Free are: whole numbers below 13, years, questions, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code, headings, and cells
-that are generated from exercises and quizzes, which have tests of their own.
+Exercises and quizzes (tasks, hints, right answers and every explanation: a wrong answer may say anything) may have any number of their chapter: of its cells,
+its prose, the logs that it names; those that the question itself gives; and those of an equation in the sentence, such as 360/6 = 60, that holds.
+
+Free are: whole numbers below 13, years, questions, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code and headings.
 """
 
 import json
 import re
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from number_sources import CHECKED, Figure, configuration, log_figures, make_figure, mark_error, shown_figures, test_figures
+from number_sources import CHECKED, Figure, compute, configuration, log_figures, make_figure, mark_error, shown_figures, test_figures
 from sphinx.util import logging
 
 SAID_AT_MOST = 15
@@ -47,6 +50,7 @@ COMMENT = re.compile(r"<!--\s*((?:\d|all:).*?)\s*-->", re.DOTALL)
 MARK = re.compile(r"(all|(?P<whole>\d[\d,]*)(?P<fraction>\.\d+)?(?:e(?P<power>-?\d+))?)(?P<percent> ?%)?(?: (?P<scale>thousand|million|billion|trillion))? *(?P<kind>[=:]) *(?P<source>.+)")
 LOG = re.compile(r"\blogs/([\w-]+)\.json|\b(?:benchmark_log|read_log)\(\"([\w-]+)\"")
 SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-Z*\[(])|\n\s*\n|\n(?=[|>-] |\|)")
+EQUATION = re.compile(r"(?P<left>(?:\bln )?\d[\d,.]*(?: ?[-+*/×] ?\d[\d,.]*)*) = (?P<right>\d[\d,]*(?:\.\d+)?)")
 CITES = re.compile(r"\]\(https?://[^)]+\)")
 logger = logging.getLogger(__name__)
 
@@ -145,6 +149,42 @@ def complaints(blocks: list[Block], root: Path) -> tuple[list[str], int]:
     return found, said
 
 
+# ---------------------------------------------------------------- exercises and quizzes
+
+def asked(path: Path) -> list[tuple[str, str, list[Figure]]]:
+    """(place, text, the numbers that are given) of everything in a chapter's exercises and quiz that is said to be true."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    about = [(cell["metadata"].get("minibert", {}), "".join(cell["source"])) for cell in cells if cell["cell_type"] == "markdown"]
+    found = [(f"{path.name}, exercise {of['name']}", re.sub(r"</?(?:details|summary)>", "\n\n", text), [])
+             for of, text in about if of.get("generated") == "exercise" and of.get("part") == "task"]
+    quiz = path.parent / "quizzes" / f"{path.stem}.toml"
+    for number, question in enumerate(tomllib.loads(quiz.read_text(encoding="utf-8"))["question"] if quiz.is_file() else [], start=1):
+        for option in question["option"]:
+            text = f"{option['text']}\n\n{option['why']}" if option.get("right") else option["why"]
+            found.append((f"quizzes/{quiz.name}, question {number}", text, shown_figures(question["ask"])))
+    return found
+
+
+def complaints_of_asked(path: Path, root: Path) -> list[str]:
+    blocks = notebook_blocks(path)
+    pool = configuration(root) + [figure for block in blocks for figure in block.shown + shown_figures(re.sub(r"<!--.*?-->", "", block.text, flags=re.DOTALL))]
+    pool += [figure for log in sorted({log for block in blocks for log in block.logs}) if (root / "benchmarks" / "logs" / f"{log}.json").is_file()
+             for figure in log_figures(root, log)]
+    return [f"{place}: nothing in its chapter gives {figure.text}: … {' '.join(sentence.split())[:160]}"
+            for place, text, given in asked(path) for figure, sentence in figures(text)
+            if not any(map(figure.equals, [*pool, *given, *_equation_figures(sentence)]))]
+
+
+def _equation_figures(sentence: str) -> list[Figure]:
+    """The numbers of the equations in a sentence that hold."""
+    found = []
+    for match in EQUATION.finditer(sentence):
+        [right], left = shown_figures(match["right"]), re.sub(r"ln (\S+)", r"ln(\1)", match["left"].replace("×", "*"))
+        if right.equals(Figure("", compute(left), 1)):
+            found += shown_figures(match["left"]) + [right]
+    return found
+
+
 # ---------------------------------------------------------------- the whole book
 
 def check(root: Path) -> tuple[list[str], int]:
@@ -153,7 +193,7 @@ def check(root: Path) -> tuple[list[str], int]:
     for path in [*sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")), *sorted((root / "book").glob("*.md")), root / "README.md"]:
         if path.is_file() and path.name not in GENERATED:
             more, count = complaints(notebook_blocks(path) if path.suffix == ".ipynb" else page_blocks(path), root)
-            found, said = found + more, said + count
+            found, said = found + more + (complaints_of_asked(path, root) if path.suffix == ".ipynb" else []), said + count
     return found, said
 
 
