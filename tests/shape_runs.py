@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import torch
-from tiny_run import TOKENIZER, make_run, write_corpus
+from tiny_run import CONFIG, TOKENIZER, make_run, write_corpus
 
 import minibert
 from minibert.attention import attend, fused_attend
@@ -15,7 +15,7 @@ from minibert.clinic.probes import PROBES
 from minibert.data import PackedRows, PairRows, mask_tokens
 from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
-from minibert.figures import heat_table
+from minibert.figures import all_heads, attention_head, heat_table, residual_stream
 from minibert.held_out import HeldOut
 from minibert.model import extended_mask
 from minibert.positions import sinusoidal_table
@@ -144,6 +144,13 @@ def data():
     heat_table(torch.rand(2, 3))
 
 
+def moving_figures():
+    bert, control = (minibert.BertModel(CONFIG).eval() for _ in range(2))
+    attention_head(bert, TOKENIZER, ["w5 w7 w9"], [["w5", "w6"], ["w7"], ["w8", "w9", "w10"]], {1: "second", 0: "first"})
+    all_heads(bert, TOKENIZER, ["w5 w7 w8", ("w5", "w9 w6 w7")], control)
+    residual_stream(bert, TOKENIZER, ["w5 w7 w8", "w5 w7 w9", "w5 w6 w8", "w5 w7 w6"], control, ["wet", "dry", None, "wet"])
+
+
 def probes():
     for probe in PROBES.values():
         probe()
@@ -151,4 +158,4 @@ def probes():
 
 RUNS = [(embedding, {"H": 36, "N": 6, "B": 3}), (attention, {**TOKENS, "T": 13}), (models, TOKENS), (masking_and_pooling, TOKENS), (fast, TOKENS), (pairs_and_choices, PAIRS),
         (lambda: summarizers(["classifier", "rnn"]), TOKENS), (lambda: summarizers(["transformer"]), SENTENCES),
-        (recurrent_as_the_original, TOKENS), (data, {}), (probes, {})]
+        (recurrent_as_the_original, TOKENS), (data, {}), (moving_figures, {}), (probes, {})]
