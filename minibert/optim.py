@@ -22,8 +22,10 @@ def make_optimizers(model: nn.Module, name: str, learning_rate: float, matrix_le
              made orthogonal before it is applied, so that all its directions learn at the same pace. Word, position and
              segment tables, biases and norms stay with AdamW.
 
-    Every group carries `peak_lr`, which `set_learning_rate` multiplies by the schedule's factor.
+    Every group carries `peak_lr`, which `set_learning_rate` multiplies by the schedule's factor. Raises a ValueError for another name.
     """
+    if name not in ("adamw", "muon"):
+        raise ValueError(f"optimizer must be one of muon, adamw, not {name!r}")
     named = [(key, parameter) for key, parameter in model.named_parameters() if parameter.requires_grad]
     matrices = {key for key, parameter in named if name == "muon" and parameter.dim() == 2
                 and "embeddings" not in key and "seq_relationship" not in key}

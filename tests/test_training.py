@@ -87,6 +87,11 @@ def test_muon_decays_its_matrices_like_the_tables():
     assert {decay for name, (_, decay) in found.items() if decayed(name)} == {0.03} and {kind for kind, _ in found.values()} == {"AdamW", "Muon"}
 
 
+def test_an_unknown_optimiser_is_not_taken_for_adamw():
+    with pytest.raises(ValueError, match="optimizer must be one of muon, adamw, not 'sgd'"):
+        make_optimizers(BertForPreTraining(CONFIG), "sgd", 1e-3, 1e-3, 0.01)
+
+
 def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
     monkeypatch.delattr(torch.optim, "Muon")
     with pytest.raises(ValueError, match="'muon' needs PyTorch 2.9 or later; this is .* Use optimizer 'adamw'"):
