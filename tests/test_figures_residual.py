@@ -79,7 +79,7 @@ def test_the_depth_goes_by_key_and_by_pointer_and_the_figure_says_the_cosine(tab
     show(tab, figure)
     across = measures["across"][0, 1]                           # [P, S, S]
     depth = tab.get_by_label("Depth")
-    for key, stage, name in (("Home", 0, "before layer 1"), ("ArrowRight", 1, "layer 1, after attention"), ("ArrowRight", 2, "layer 1, after feed-forward"), ("End", 4, "layer 2, after feed-forward")):
+    for key, stage, name in (("Home", 0, "before layer 1"), ("ArrowRight", 1, "layer 1, attention"), ("ArrowRight", 2, "layer 1, feed-forward"), ("End", 4, "layer 2, feed-forward")):
         depth.press(key)
         assert status(tab).startswith(f"{name}, trained model: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”")
         assert cosine_said(tab) == pytest.approx(across[stage, 2, 2].item(), abs=6e-4)

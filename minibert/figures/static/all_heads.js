@@ -24,7 +24,7 @@ function pictureOf(map) {
 export default {
   render({ model, el }) {
     const data = model.get("data");
-    const texts = data.texts.map(({ tokens, weights }) => ({ tokens: namesOf(tokens), text: tokens.slice(1, -1).join(" "), maps: unpack(weights) }));      // maps: [model][layer][head][query][key]
+    const texts = data.texts.map(({ tokens, weights }) => ({ tokens: namesOf(tokens), text: tokens.slice(1, -1).join(" "), maps: unpack(weights), pictures: [] }));     // maps: [model][layer][head][query][key]
     const [, layers, heads] = data.texts[0].weights.shape;
     const state = { text: 0, model: 0, layer: data.layer, head: data.head, word: data.word, habit: "" };
 
@@ -102,13 +102,15 @@ export default {
 
     // Returns in how many heads the habit is found.
     function drawGrid(maps) {
+      const { pictures } = texts[state.text];
+      pictures[state.model] = pictures[state.model] || maps.map((row) => row.map(pictureOf));
       let marked = 0;
       cells.forEach((row, layer) => row.forEach(({ input, map, label }, head) => {
         const has = state.habit !== "" && shareOf(maps[layer][head], state.habit) > 0.5;
         marked += has;
         input.checked = layer === state.layer && head === state.head;
         label.className = has ? "marked" : "";
-        map.style.setProperty("--map", pictureOf(maps[layer][head]));
+        map.style.setProperty("--map", pictures[state.model][layer][head]);
       }));
       grid.classList.toggle("marking", state.habit !== "");
       counted.textContent = state.habit === "" ? "" : `${marked} of ${layers * heads} heads give more than half of their weight to ${HABITS[state.habit][0]}.`;

@@ -5,7 +5,7 @@ const CURVE = { wide: 300, high: 150, left: 34, right: 8, top: 10, bottom: 30 };
 
 // The name of a stage of the stream: 0 stands before layer 1, then come the two sublayers of each layer.
 function stageOf(stage) {
-  return stage === 0 ? "before layer 1" : `layer ${Math.ceil(stage / 2)}, after ${stage % 2 ? "attention" : "feed-forward"}`;
+  return stage === 0 ? "before layer 1" : `layer ${Math.ceil(stage / 2)}, ${stage % 2 ? "attention" : "feed-forward"}`;
 }
 
 export default {
@@ -22,6 +22,7 @@ export default {
     const lengths = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "lengths" });
     const alike = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "cosines" });
     const legend = node("p", { class: "legend" });
+    const otherModel = node("span", { class: "other" });
     const depth = slider({ label: "Depth", min: 0, max: last, value: state.stage, text: stageOf, oninput: (stage) => { state.stage = stage; draw(); } });
     curve.onclick = (event) => {
       const { left, width } = curve.getBoundingClientRect();
@@ -37,7 +38,7 @@ export default {
       tokenPick, controls(depth),
       legend,
       node("div", { class: "both" }, node("div", {}, node("p", { class: "title" }, "The vectors, in two of their directions"), map),
-        node("div", {}, node("p", { class: "title" }, "Cosine between the two"), curve, lengths)),
+        node("div", {}, node("p", { class: "title" }, "Cosine between the two ", otherModel), curve, lengths)),
       controls(radios({ label: "Cosines of the tokens", options: [["within", "of the first text"], ["other", "of the second text"], ["across", "of both"]], value: state.table, oninput: (which) => { state.table = which; draw(); } })),
       alike);
     drawTokens();
@@ -56,6 +57,7 @@ export default {
     function draw() {
       const pair = [0, state.other];
       legend.replaceChildren(...pair.map((text, i) => node("span", { class: `key text-${i}` }, tokens[text][state.token], " in ", node("i", {}, texts[text]))));
+      otherModel.textContent = `(dotted: ${["untrained", "trained"][state.model]})`;
       drawMap(pair);
       drawCurve();
       drawLengths(pair);
@@ -111,7 +113,7 @@ export default {
         const [length, start] = ["length", "start"].map((name) => at(name, text).map((tokens) => tokens[state.token]));
         return stage === 0 ? [length[0]] : [length[stage - 1], at("added", text)[stage - 1][state.token], length[stage], start[stage]];
       });
-      lengths.replaceChildren(node("table", {}, node("caption", {}, stage === 0 ? "Lengths before the first layer" : `Lengths, ${stageOf(stage)}`),
+      lengths.replaceChildren(node("table", {}, node("caption", {}, stage === 0 ? "Lengths before the first layer" : `Lengths: ${stageOf(stage)}`),
         node("thead", {}, node("tr", {}, node("td", {}), columns.map((name) => node("th", { scope: "col" }, name)))),
         node("tbody", {}, rows.map((row, i) => node("tr", {}, node("th", { scope: "row", class: `key text-${i}` }, tokens[pair[i]][state.token]), row.map((value, column) => node("td", {}, number(value, column === 3 ? 2 : 1))))))));
     }
