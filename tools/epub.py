@@ -14,8 +14,9 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+from tools.book_cover import LINE, TITLE, cover
 from tools.environment import ROOT
-from tools.pdf import LINE, SITE, TITLE, edition, made_on
+from tools.pdf import SITE, edition, made_on
 from tools.stills import browser
 from tools.whole_book import Chapter, offer, picture, read_book, relink
 
@@ -98,18 +99,9 @@ def properties(page: bytes) -> str:
     return f' properties="{" ".join(found)}"' if found else ""
 
 
-def cover() -> str:
-    """The cover as a picture that needs no file of letters."""
-    lines = LINE.split(", ")
-    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 800" role="img" aria-label="minibert, the cover"><rect width="600" height="800" fill="#10283a"/>'
-            f'<text x="60" y="300" font-family="sans-serif" font-weight="700" font-size="92" fill="#fff">{TITLE}</text>'
-            + "".join(f'<text x="60" y="{370 + 38 * i}" font-family="serif" font-size="27" fill="#fff">{html.escape(line)}</text>' for i, line in enumerate(lines))
-            + "".join(f'<rect x="{60 + 84 * i}" y="560" width="70" height="46" rx="8" fill="{colour}"/>' for i, colour in enumerate(("#0072b2", "#0072b2", "#ffb000", "#0072b2", "#0072b2"))) + "</svg>")
-
-
 def collect(chapters: list[Chapter], site: Path, tab: Page) -> dict[str, bytes]:
     """Every file of the book by name; `tab` is a page of the site whose MathJax has started."""
-    files = {"cover.svg": cover().encode(), "cover.xhtml": document(TITLE, f'<section epub:type="cover">{cover()}</section>', ' class="cover"').encode(),
+    files = {"cover.svg": cover(edition()).encode(), "cover.xhtml": document(TITLE, f'<section epub:type="cover">{cover(edition())}</section>', ' class="cover"').encode(),
              "nav.xhtml": navigation(chapters).encode(), "style.css": STYLE.read_bytes()}
     relink(chapters, lambda chapter, fragment: f"{chapter.key}.xhtml" + (f"#{fragment}" if fragment else ""))
     for chapter in chapters:

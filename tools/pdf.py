@@ -18,6 +18,7 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+from tools.book_cover import TITLE, cover
 from tools.environment import ROOT
 from tools.stills import browser
 from tools.whole_book import Chapter, offer, picture, read_book, relink
@@ -25,7 +26,6 @@ from tools.whole_book import Chapter, offer, picture, read_book, relink
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
 STYLE = ROOT / "book" / "_static" / "print.css"
-TITLE, LINE = "minibert", "BERT built piece by piece, and proved equal to the reference"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # The browser asks for nothing but files of this machine, and looks for no host of its maker.
 LONGEST = 600_000       # milliseconds
@@ -49,11 +49,6 @@ def prepare(chapters: list[Chapter], site: Path) -> None:
         for image in chapter.body("img"):
             image["src"] = picture(chapter, image, site).as_uri()
             image["loading"] = "eager"
-
-
-def cover() -> str:
-    return (f'<section class="print-cover"><p class="print-title">minibert</p><p class="print-line">{html.escape(LINE)}</p>'
-            f'<p class="print-line"><small>{html.escape(edition())}</small></p></section>')
 
 
 def made_on(form: str) -> str:
@@ -96,7 +91,7 @@ def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
     links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in [*sheets, STYLE] if sheet.exists())
     articles = "\n".join(f'<article class="bd-article print-chapter" id="{chapter.key}">{chapter.body.decode_contents()}</article>' for chapter in chapters)
     return (f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{TITLE}</title>{links}{formula_scripts(site)}</head>'
-            f'<body><main class="bd-main"><div class="bd-content">{cover()}'
+            f'<body><main class="bd-main"><div class="bd-content"><section class="print-cover">{cover(edition())}</section>'
             f'{table_of_contents(chapters, pages)}{articles}</div></main></body></html>')
 
 
@@ -112,12 +107,13 @@ def print_page(tab, page: Path, target: Path) -> None:
         const drawn = place.querySelector("mjx-container");
         if (drawn && drawn.scrollWidth > place.clientWidth) drawn.style.fontSize = `${Math.floor(95 * place.clientWidth / drawn.scrollWidth)}%`;
     })""")
-    # A screen reader of PDF gets the formula's TeX; the drawn letters say nothing in their order.
+    # The letters of a drawn formula are no text. So that it can be found and read aloud, its TeX stands there, too small to be seen.
     tab.evaluate("""() => document.querySelectorAll("mjx-container").forEach(drawn => {
-        const source = drawn.closest(".math").dataset.tex;
-        drawn.setAttribute("role", "img");
-        drawn.setAttribute("aria-label", source);
         drawn.querySelectorAll("mjx-assistive-mml").forEach(hidden => hidden.remove());
+        const text = document.createElement("span");
+        text.className = "tex";
+        text.textContent = ` ${drawn.closest(".math").dataset.tex} `;
+        drawn.before(text);
     })""")
     tab.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
 

@@ -87,6 +87,11 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
+    for arcs in body.select(".cover-figure svg > g"):
+        if "from-2" in arcs["class"]:       # what the page shows before anybody has chosen a word
+            arcs.attrs |= {"style": "opacity: 1", "fill": "none", "stroke": "#a64d79"}
+        else:
+            arcs.decompose()
     for piece in body.select("pre span"):
         if not COLOURED & set(piece.get("class", [])):
             piece.unwrap()          # half of the size of a PDF would be the places of single letters

@@ -26,6 +26,7 @@ from minibert_index import PAGE as INDEX, anchor, entries, plain
 
 PAGES = "book/api"
 MARKER = re.compile(r"^\{\{api ([\w.*\s]+)\}\}$", re.MULTILINE)
+SIGNATURE = re.compile(r'(?<=<dt class="sig ).*?(?=</dt>)', re.DOTALL)
 INDEXED = re.compile(r"<code>(\w+)</code> <span>([\w. ]+)</span>")
 NAME = re.compile(r"(?P<path>minibert/[\w/]+\.py)|(?P<name>[A-Za-z]\w*(?:\.\w+)*)(?:\(\))?")
 
@@ -111,6 +112,12 @@ def short_signatures(app, config):
     config.python_maximum_signature_line_length = 90
 
 
+def mend_signatures(app, pagename, templatename, context, doctree):
+    """The lines of a long signature stand in a list of definitions that defines nothing; make them lines."""
+    if pagename.startswith(PAGES):
+        context["body"] = SIGNATURE.sub(lambda signature: re.sub(r"<(/?)(dl|dd)\b", lambda tag: f"<{tag[1]}span" + (f' class="sig-{tag[2]}"' if not tag[1] else ""), signature[0]), context["body"])
+
+
 # ---------------------------------------------------------------- links to them
 
 def link_types(app, doctree):
@@ -186,5 +193,6 @@ def setup(app):
     app.connect("doctree-read", link_types)
     app.connect("doctree-resolved", link_names, priority=390)       # before minibert_equations and minibert_book, which lead to the repository
     app.connect("doctree-resolved", link_index)
+    app.connect("html-page-context", mend_signatures)
     app.add_css_file("api.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
