@@ -39,6 +39,8 @@ def embedding_sum(bert: BertModel, tokenizer: WordPieceTokenizer, words: Sequenc
         raise ValueError(f"feature must be 0 to {bert.config.hidden_size - 1}, not {feature!r}")
     rows = [tables.word_embeddings.weight[torch.tensor(ids)], tables.token_type_embeddings.weight, tables.position_embeddings.weight[:length],
             tables.LayerNorm.weight[None], tables.LayerNorm.bias[None]]
+    first = (rows[0] + rows[1][0] + rows[2][0]).detach()       # every word at place 0: [words, H]
+    loud = int(first.abs().amax(dim=1).argmax())
     return moving("embedding_sum", {
         "words": list(words), "word": words.index(word), "places": list(places), "length": length, "feature": feature,
         "eps": tables.LayerNorm.eps,
@@ -47,4 +49,5 @@ def embedding_sum(bert: BertModel, tokenizer: WordPieceTokenizer, words: Sequenc
     }, needs=["packed.js"], label="Three rows, one sum",
         alt=f"Bars for 24 features of “{word}” at place {places[0]}: its token, segment and position vector, their sum, and the sum after LayerNorm. "
             f"Outlines show the same for “{word}” at place {places[1]}.",
-        try_this="Move the word to another place and watch the outlines. Swap the segment. Then choose [CLS], move it to place 0, and look at feature 99.")
+        try_this="Move the word to another place and back to that of the outlines. Swap the segment. Switch one row after the other off. "
+                 f"Then choose {words[loud]}, move it to place 0, and look at feature {int(first[loud].abs().argmax())}.")

@@ -36,7 +36,7 @@ def position_products(dim: int, tables: Mapping[str, Tensor] | None = None, reac
     return moving("position_products", {
         "dim": dim, "reach": reach, "distance": distance,
         "tables": [{"name": name, "cosines": packed(rows @ rows.T)} for name, rows in units.items()],
-    }, needs=["sinusoidal.js", *(["packed.js"] if tables else [])], label="How alike are two positions?",
+    }, needs=["sinusoidal.js", *(["packed.js"] if tables else [])], label="How alike are two positions? By formula, and learned" if tables else "How alike are two positions?",
         alt=f"Curves over the distance of two positions: sinusoidal{others}. The sinusoidal one is 1 at distance 0 and falls in ripples.",
         try_this="Move the position. Which curve stays where it is?" if tables else
                  "Move the base from one end to the other. Then go back to 10,000 and take away pairs until only the fastest is left.")

@@ -44,7 +44,7 @@ function questionTable(asked, left) {
     node("td", {}, found ? `yes, ${id}` : "no")));
   return node("table", { class: "mb-questions" },
     node("caption", {}, left ? `Questions ${left + 1} to ${left + asked.length}.` : "Is it in the vocabulary?"),
-    node("thead", {}, node("tr", {}, ["", "piece", "known?"].map((name) => node("th", { scope: "col" }, name)))), node("tbody", {}, rows));
+    node("thead", {}, node("tr", {}, node("td", {}), ["piece", "known?"].map((name) => node("th", { scope: "col" }, name)))), node("tbody", {}, rows));
 }
 
 // What is seen, in one or two sentences.
