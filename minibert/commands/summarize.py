@@ -143,7 +143,7 @@ def _wrap(text: str, width: int) -> str:
     for place, letter in enumerate(text):
         if letter == "\n":
             line, space = place + 1, None
-        elif place - line >= width - 2 and space is not None:       # room for two marks
+        elif letter != " " and place - line >= width - 2 and space is not None:     # room for two marks
             letters[space] = "\n"
             line, space = space + 1, None
         if letter == " ":
