@@ -265,7 +265,7 @@ def test_wrapping_moves_nothing():
 
 def test_lines_are_as_full_as_they_may_be():
     """Two columns stay free for marks; a line ends only where the next word would not have fitted."""
-    words = ["x" * (1 + n * n % 11) for n in range(200)]
+    words = ["x" * (1 + n * n % 11 + n % 4) for n in range(400)]
     lines = command._wrap(" ".join(words), 30).split("\n")
     assert " ".join(lines).split() == words and max(map(len, lines)) == 28
     assert all(len(line) + 1 + len(following.split()[0]) > 28 for line, following in zip(lines, lines[1:]))
