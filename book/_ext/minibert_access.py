@@ -15,6 +15,8 @@ REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     # [label-content-name-mismatch] what is seen on a button is its name
     (r'(<button class="btn search-button-field[^>]*?) aria-label="[^"]*"', r"\1"),
     (r'(<summary\b[^>]*?) aria-label="[^"]*"', r"\1"),
+    # [summary-name] what opens a part of the contents says what it opens
+    (r'<summary>(?=<span class="toctree-toggle")', '<summary aria-label="Pages of this part">'),
     # icons say nothing that their button does not say
     (r'(<i class="theme-switch[^>]*?) title="[^"]*"', r"\1"),
     (r'<(?:i|span) class="[^"]*\bfa[bs]?[ -][^>]*', r'\g<0> aria-hidden="true"'),
