@@ -180,17 +180,17 @@ def test_by_whole_words_the_pieces_of_a_word_count_alike(figure):
 
 def test_shares_add_up_and_the_rate_counts(figure):
     figure.get_by_role("combobox", name="Shares").select_option("100, 0, 0: always [MASK]")
-    assert figure.get_by_label("[MASK]").input_value() == "100" and "100.0% hidden" in status(figure)
-    figure.get_by_label("Random word").fill("30")
-    assert figure.get_by_label("[MASK]").input_value() == "70", "there is no more than a whole"
+    assert figure.get_by_role("slider", name="[MASK]").input_value() == "100" and "100.0% hidden" in status(figure)
+    figure.get_by_role("slider", name="Random word").fill("30")
+    assert figure.get_by_role("slider", name="[MASK]").input_value() == "70", "there is no more than a whole"
     assert figure.get_by_role("combobox", name="Shares").evaluate("menu => menu.selectedOptions[0].text") == "my own"
-    figure.get_by_label("[MASK]").fill("80")
-    assert figure.get_by_label("Random word").input_value() == "20"
-    figure.get_by_label("Random word").fill("10")
+    figure.get_by_role("slider", name="[MASK]").fill("80")
+    assert figure.get_by_role("slider", name="Random word").input_value() == "20"
+    figure.get_by_role("slider", name="Random word").fill("10")
     assert figure.get_by_role("combobox", name="Shares").evaluate("menu => menu.selectedOptions[0].text") == "80, 10, 10: BERT"
-    figure.get_by_label("Rate").fill("50")
+    figure.get_by_role("slider", name="Rate").fill("50")
     assert "16 of the 26" in figure.locator(".mb-rule").inner_text(), "0.5 · 31, rounded as Python does"
-    figure.get_by_label("Text").select_option("toy")
+    figure.get_by_role("combobox", name="Text").select_option("toy")
     assert figure.locator(".mb-true").all_inner_texts() == ["[CLS]", "bank", "##s", "[SEP]"]
 
 
