@@ -55,9 +55,11 @@ function chosenEach(tokens, { rate, special }, random) {
   return [...tokens.keys()].filter((place) => random() < rate && !special.includes(tokens[place]));
 }
 
+const FIRST = 1859;     // draws are numbered from here on, so that chapter 7's line shows all three fates at once in draw 20
+
 // One draw: what the model sees, and for each place its fate ("mask", "other", "kept"), or null where nothing is asked.
 function drawMasks(tokens, settings, seed) {
-  const random = randomNumbers(seed);
+  const random = randomNumbers(FIRST + seed);
   const { masked, replaced, words } = settings;
   const seen = [...tokens], fates = tokens.map(() => null);
   for (const place of (settings.form === "each" ? chosenEach : chosenFixed)(tokens, settings, random)) {

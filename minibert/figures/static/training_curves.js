@@ -48,11 +48,12 @@ export default {
     const chosen = new Set(FRESH.filter((name) => sick.includes(name)));
     if (!chosen.size) chosen.add(sick[0]);
     const width = clamp(el.clientWidth, 340, 640);      // drawn as wide as it is shown, so that a phone can read it
-    let quantity = "word_loss", printed = false, longer = false, cursor = Infinity;
+    let quantity = "word_loss", printed = false, longer = false;
+    let wish = Infinity, cursor;        // a cursor at the end stays at the end when longer runs come in
 
     const plot = shape("svg", { viewBox: `0 0 ${width} ${SIZE.height}`, role: "img", "aria-label": model.get("alt"), class: "mb-plot", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) });
     const table = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "values at the cursor" });
-    const place = slider({ label: "Step", min: 0, max: 1, value: 1, text: (i) => String(steps()[i]), oninput: (i) => { cursor = steps()[i]; update(); } });
+    const place = slider({ label: "Step", min: 0, max: 1, value: 1, text: (i) => String(steps()[i]), oninput: (i) => { moveTo(steps()[i]); } });
     const boxes = node("fieldset", { class: "mb-control mb-radios" }, node("legend", {}, "Sick runs:"),
       sick.map((name) => node("label", {}, node("input", { type: "checkbox", checked: chosen.has(name), onchange: (event) => { chosen[event.target.checked ? "add" : "delete"](name); update(); } }), lineKey(looks[name]), node("span", {}, name))));
 
@@ -84,13 +85,17 @@ export default {
       const box = plot.getBoundingClientRect(), all = steps();
       const x = (event.clientX - box.left) / box.width * width;
       const step = (x - SIZE.left) / (width - SIZE.left - SIZE.right) * all.at(-1);
-      cursor = all.reduce((best, each) => (Math.abs(each - step) < Math.abs(best - step) ? each : best));
+      moveTo(all.reduce((best, each) => (Math.abs(each - step) < Math.abs(best - step) ? each : best)));
+    }
+
+    function moveTo(step) {
+      wish = step === steps().at(-1) ? Infinity : step;
       update();
     }
 
     function update() {
       const all = steps();
-      cursor = all.filter((step) => step <= cursor).at(-1) ?? all[0];
+      cursor = all.filter((step) => step <= wish).at(-1) ?? all[0];
       place.querySelector("input").max = all.length - 1;
       place.set(all.indexOf(cursor));
       draw(all.at(-1));
