@@ -93,6 +93,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
 def test_the_search_finds_terms_and_functions(browser, address, site, from_file, query, target):  # noqa: F811
     start = site.as_uri() + "/" if from_file else address
     tab, wrong = opened(browser, f"{start}book/intro.html")
+    tab.wait_for_load_state("networkidle")
     tab.goto(f"{start}search.html?q={query.replace(' ', '+')}")
     tab.wait_for_function("/finished|no documents|did not match/.test(document.querySelector('#search-results')?.textContent ?? '')", timeout=20_000)
     found = tab.eval_on_selector_all("#search-results li a", "links => links.slice(0, 4).map(link => link.href)")

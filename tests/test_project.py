@@ -158,6 +158,7 @@ def test_workflows_run_what_a_reader_runs():
     systems = {job["system"].split("-")[0] for job in jobs["tests"]["tests"]["strategy"]["matrix"]["include"]}
     assert systems == {"ubuntu", "macos", "windows"}
     assert [step["run"] for step in jobs["tests"]["tests"]["steps"] if "run" in step] == ["python dev.py book", "python dev.py test"]
+    assert [step["run"] for step in jobs["book"]["build"]["steps"] if "run" in step] == ["python dev.py book", "python dev.py pdf", "python dev.py epub"]
     assert "schedule" in read(".github/workflows/colab.yml") and "gh issue create" in read(".github/workflows/colab.yml")
 
 

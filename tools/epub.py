@@ -141,7 +141,11 @@ def stored(archive: zipfile.ZipFile, name: str, content: bytes, how: int = zipfi
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
-    target = make(SITE, ROOT, parser.parse_args().target)
+    try:
+        target = make(SITE, ROOT, parser.parse_args().target)
+    except ValueError as error:
+        print(error, file=sys.stderr)       # no browser
+        return 1
     offer(SITE, target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0

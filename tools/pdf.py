@@ -147,7 +147,11 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
-    target = make(SITE, ROOT, parser.parse_args().target)
+    try:
+        target = make(SITE, ROOT, parser.parse_args().target)
+    except ValueError as error:
+        print(error, file=sys.stderr)       # no browser
+        return 1
     pages = len(PdfReader(target).pages)
     offer(SITE, target)
     print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext")
 from minibert_downloads import FOLDER
 from minibert_downloads import offer as offer_on_page
 
-SCREEN_ONLY = ("script:not([type^='math/']), style, button, .headerlink, a.headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, noscript, "
-               "input:not([type=checkbox]), legend.sr-only, .screen-only, form.cover-choice")
+SCREEN_ONLY = ("script, style, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
+               "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool")
 COLOURED = {"k", "kc", "kd", "kn", "kr", "ow", "s", "s1", "s2", "sa", "sb", "sd", "se", "si", "c1", "mi", "mf", "nf", "nc", "nd", "fm", "ne"}     # classes of Pygments that have a colour of their own
 ANSWERS = "answers"
 
