@@ -11,14 +11,14 @@ A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole
 magnitude / 127. A row is a word in the table of words and an output in a linear map, so no output hears another one's rounding. A few
 small matrices get sixteen bits: what they get wrong, every prediction gets wrong (`FINE`). Vectors stay float32.
 
-On the page `book/model` the line `<!-- answers: made by book/_ext/minibert_model.py -->` becomes what the model answers, for readers without scripts and on paper.
+In `book/model.md` three lines such as `<!-- still: fill -->` become what the model answers there, as text: for readers without scripts, e-books and paper.
 """
 
 import base64
 import json
 import re
 import struct
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import torch
@@ -26,20 +26,23 @@ from torch import Tensor
 
 import minibert
 from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained
+from minibert.data.sentences import split_sentences
 from minibert.filling import fill_mask
 from minibert.hub import SMALL
 from minibert.summarization.model import BertSumExt
 from minibert.summarization.packaged import open_summarizer
+from minibert.summarization.scoring import summarize
 
 PAGE = "book/model"
-ANSWERS = "<!-- answers: made by book/_ext/minibert_model.py -->"
+STILL = re.compile(r"<!-- still: (\w+) -->")
+FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
 TOKENIZER = Path(minibert.__file__).parent / "figures" / "static" / "wordpiece.js"
 ENGINE = ("tensors.js", "bert.js", "sentences.js", "summary.js", "worker.js")        # in this order, behind the tokenizer
 PARTS = 8
 # Added to every vector, in front of every answer, or early and averaged over many tokens: with 8 bits these alone change
 # the first word of four masks in a hundred (benchmarks/model_page.py).
 FINE = re.compile(r"cls\.predictions\.transform\.dense|(position|token_type)_embeddings|layer\.[01]\.attention\.(self\.value|output\.dense)|seq_relationship|scorer")
-SENTENCES = ("The children went to the [MASK] in the morning.", "She opened the [MASK] and walked into the room.", "He was born [MASK] 1902 in Chicago.")
+SENTENCES = ("She opened the [MASK] and walked into the room.", "He was born [MASK] 1902 in Chicago.")
 
 
 def quantise(name: str, weight: Tensor) -> tuple[Tensor, Tensor, int]:
@@ -102,21 +105,32 @@ def files(root: Path) -> dict[str, str]:
     return written
 
 
-def answers() -> str:
-    """What the model answers to a few sentences, as a table in Markdown."""
+def stills(fields: dict[str, str]) -> dict[str, str]:
+    """What each tool answers to the text that stands in its fields at first, in Markdown."""
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
-    rows = [f"| {sentence} | " + ", ".join(f"*{escape(word)}* {probability:.0%}" for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]) + " |" for sentence in SENTENCES]
-    return "\n".join(["| sentence | the first five words |", "|---|---|", *rows])
+    summarizer, _ = open_summarizer(SMALL)
+    rows = [f"| {sentence} | " + ", ".join(f"*{escape(word)}* {probability:.0%}" for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]) + " |"
+            for sentence in (fields["model-fill-text"], *SENTENCES)]
+    first, second = fields["model-first"], fields["model-second"]
+    with torch.no_grad():
+        shares = [float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0]) for pair in ((first, second), (second, first))]
+    sentences = split_sentences(fields["model-document"])
+    chosen = summarize(summarizer, tokenizer, sentences).chosen
+    return {"fill": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
+            "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
+            "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n" + "\n".join(f"- {sentences[n]}" for n in chosen)}
 
 
 def fill_page(app, docname, source):
     if docname == PAGE:
-        source[0] = source[0].replace(ANSWERS, answers())
+        fields = {name: unescape(text) for path in sorted((Path(app.srcdir) / "book" / "model").glob("*.html")) for name, text in FIELD.findall(path.read_text(encoding="utf-8"))}
+        made = stills(fields)
+        source[0] = STILL.sub(lambda match: made[match[1]], source[0])
 
 
 def write_files(app, error):
     """Write what is missing or older than what it is made from."""
-    if error or app.builder.format != "html":
+    if error or app.builder.name != "html":
         return
     root, target = Path(app.srcdir), Path(app.outdir) / "_static" / "model"
     made_from = [Path(__file__), TOKENIZER, *(root / "book" / "_static" / "model" / "engine").glob("*.js"), *(Path(minibert.__file__).parent / "pretrained").rglob("*.*")]

@@ -43,7 +43,9 @@
     const most = row.map((weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight).slice(0, 3);
     box.status.textContent = `Layer ${Number(box.layer.value) + 1}, head ${Number(box.head.value) + 1}: ${tokens[from].piece} (${from + 1}) looks most at `
       + most.map(({ weight, i }) => `${tokens[i].piece} (${i + 1}) ${percent(weight, 0)}`).join(", ") + ".";
-    box.arcs.replaceChildren(arcs(row));
+    const { drawing, middle } = arcs(row);
+    box.arcs.replaceChildren(drawing);
+    box.arcs.scrollLeft = middle - box.arcs.clientWidth / 2;       // on a phone the chosen token would be out of sight
     box.table.replaceChildren(table(weights));
   }
 
@@ -72,7 +74,8 @@
       shape("rect", { x: places[i].left, y: top, width: places[i].width, height: 30, rx: 6, style: `--share: ${Math.round(100 * row[i])}%` }),
       shape("text", { x: places[i].middle, y: top + 20, "text-anchor": "middle" }, piece),
       shape("text", { x: places[i].middle, y: top + 46, "text-anchor": "middle", class: "model-share" }, percent(row[i], 0))));
-    return shape("svg", { width: x, height: top + 52, viewBox: `0 0 ${x} ${top + 52}`, "aria-hidden": "true" }, ...drawn, ...boxes);
+    const drawing = shape("svg", { width: x, height: top + 52, viewBox: `0 0 ${x} ${top + 52}`, "aria-hidden": "true" }, ...drawn, ...boxes);
+    return { drawing, middle: places[from].middle };
   }
 
   function arc(a, b, weight, top) {

@@ -113,6 +113,7 @@
     isReady = true;
     box.bar.hidden = true;
     box.state.textContent = "The model is here and runs in your browser. What you type stays on your device.";
+    document.querySelectorAll(".model-still").forEach((still) => { still.hidden = true; });
     performance.mark("minibert-ready");
     openReady();
   }
