@@ -6,7 +6,8 @@ below) while the book is built, so that it cannot be out of date: signature, doc
 objects of Sphinx's Python domain, so the search finds them.
 
 In every page a name of the package in backticks leads to its entry: `BertModel`, `minibert.attention.attend`, `BertModel.forward()`.
-A name of one word leads there only where no cell of the notebook makes a variable of it.
+A name leads there only where no cell of the notebook makes a variable of it, and a plain word such as `update` only where a cell
+imports it.
 """
 
 import ast
@@ -26,6 +27,7 @@ from minibert_index import PAGE as INDEX, anchor, entries, plain
 
 PAGES = "book/api"
 MARKER = re.compile(r"^\{\{api ([\w.*\s]+)\}\}$", re.MULTILINE)
+PLAIN = re.compile(r"[a-z]+")       # a word like any other
 SIGNATURE = re.compile(r'(?<=<dt class="sig ).*?(?=</dt>)', re.DOTALL)
 INDEXED = re.compile(r"<code>(\w+)</code> <span>([\w. ]+)</span>")
 NAME = re.compile(r"(?P<path>minibert/[\w/]+\.py)|(?P<name>[A-Za-z]\w*(?:\.\w+)*)(?:\(\))?")
@@ -49,7 +51,7 @@ class Reference:
         found = api_source.modules(self.root).get(name)
         if found is None:
             raise ExtensionError(f"API reference: there is no module {name}")
-        parts = [f"(module-{name})=", f"## `{name}`", f"```{{py:module}} {name}\n```", api_source.markdown(found.text)]
+        parts = [f"## `{name}`", f"```{{py:module}} {name}\n```", api_source.markdown(found.text)]
         known = api_source.index(self.root)
         if imported := [real for other in found.imported if (real := api_source.resolve(self.root, other)) in known]:
             parts.append("From here can be imported: " + ", ".join(f"`{real}`" for real in imported) + ".")
@@ -129,34 +131,41 @@ def link_types(app, doctree):
 
 
 @cache
-def variables(path: Path) -> frozenset[str]:
-    """The names that the cells of a notebook assign: in its text they mean these, not the package's."""
-    names = set()
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+def names_of_cells(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that the cells of a notebook assign, which in its text mean these and not the package's; and those that they import."""
+    assigned, imported = set(), set()
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.suffix == ".ipynb" else []
+    for cell in cells:
         if cell["cell_type"] == "code":
             try:
                 tree = ast.parse("".join(cell["source"]))
             except SyntaxError:         # a line for IPython
                 continue
-            names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-            names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return frozenset(names)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    assigned.add(node.id)
+                elif isinstance(node, ast.arg):
+                    assigned.add(node.arg)
+                elif isinstance(node, ast.alias):
+                    imported.add(node.asname or node.name)
+    return frozenset(assigned), frozenset(imported)
 
 
 def link_names(app, doctree, docname):
     """Lead names of the package, and files of it, from backticks to their entries."""
     aliases = api_source.aliases(Path(app.srcdir))
     objects = app.env.get_domain("py").objects
-    path = Path(app.env.doc2path(docname))
-    taken = variables(path) if path.suffix == ".ipynb" else frozenset()
+    assigned, imported = names_of_cells(Path(app.env.doc2path(docname)))
     for literal in list(doctree.findall(nodes.literal)):
         match = NAME.fullmatch(literal.astext())
         if match is None or not linkable(literal) or in_equation_line(literal):
             continue
         if match["path"]:
             name = match["path"].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        elif match["name"] in assigned or (PLAIN.fullmatch(match["name"]) and match["name"] not in imported):
+            continue
         else:
-            name = aliases.get(match["name"], match["name"]) if match["name"] not in taken else None
+            name = aliases.get(match["name"], match["name"])
         if name in objects and not (match["path"] and docname.startswith(PAGES)):
             page = objects[name].docname
             uri = app.builder.get_relative_uri(docname, page) if page != docname else ""
