@@ -73,7 +73,7 @@ def compressed(path: Path) -> int:
 def sizes(site: Path, urls: list[str]) -> dict[str, int]:
     """Bytes of each file of the site that stands behind the addresses; each file is sent once."""
     names = dict.fromkeys(unquote(urlsplit(url).path).lstrip("/") for url in urls if url.startswith("http"))
-    return {name: compressed(site / name) for name in names}
+    return {name: compressed(site / name) for name in names if (site / name).is_file()}
 
 
 def scroll(tab) -> None:

@@ -34,6 +34,7 @@ def opened(browser, url: str, theme: str = "light", viewport: dict = WIDE, scrip
     """A page of the book in a fresh browser, and the list of what goes wrong on it: `tab.asked` is the list of all requests."""
     context = browser.new_context(viewport=viewport, color_scheme=theme, java_script_enabled=scripts, has_touch=touch)
     tab, wrong = context.new_page(), []
+    tab.set_default_timeout(90_000)      # a busy machine is no failure
     tab.asked = []
     home = url.rsplit("/book/", 1)[0].rsplit("/notebooks/", 1)[0]
 
@@ -53,7 +54,7 @@ def opened(browser, url: str, theme: str = "light", viewport: dict = WIDE, scrip
 
 def wait_for_formulas(tab: Page) -> None:
     """Until the formulas of a page are drawn, if it has any."""
-    tab.wait_for_function("document.querySelectorAll('.math:not(:has(mjx-container))').length === 0", timeout=30_000)
+    tab.wait_for_function("document.querySelectorAll('.math:not(:has(mjx-container))').length === 0")
 
 
 def drawn_figures(tab: Page) -> list[ElementHandle]:
@@ -61,7 +62,7 @@ def drawn_figures(tab: Page) -> list[ElementHandle]:
     figures = tab.query_selector_all(".moving-figure")
     for figure in figures:
         figure.scroll_into_view_if_needed()
-        tab.wait_for_function("figure => figure.dataset.drawn === 'yes' || figure.dataset.drawn === 'no'", arg=figure, timeout=20_000)
+        tab.wait_for_function("figure => figure.dataset.drawn === 'yes' || figure.dataset.drawn === 'no'", arg=figure)
         assert figure.get_attribute("data-drawn") == "yes", figure.inner_text()
     return figures
 

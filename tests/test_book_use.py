@@ -27,7 +27,7 @@ def test_the_cover_answers_a_key(browser, address):  # noqa: F811
     tab.locator("#cover-2").focus()
     for _ in range(3):
         tab.keyboard.press("ArrowRight")
-    tab.wait_for_function(f"({chosen})() === '1'", timeout=5_000)
+    tab.wait_for_function(f"({chosen})() === '1'")
     assert wrong == []
     tab.context.close()
 
@@ -85,7 +85,7 @@ def test_search_finds_from_the_keyboard(glossary):
     glossary.keyboard.press("Control+k")
     glossary.keyboard.type("softmax")
     glossary.keyboard.press("Enter")
-    glossary.wait_for_function("document.querySelectorAll('#search-results li a').length > 3", timeout=15_000)
+    glossary.wait_for_function("document.querySelectorAll('#search-results li a').length > 3")
     assert "search.html?q=softmax" in glossary.url
     glossary.goto(before)
 
