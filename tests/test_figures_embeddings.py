@@ -70,6 +70,15 @@ def test_the_first_state_compares_a_word_at_two_places(tab, figure, small):     
     assert tab.locator(".mb-row-token .mb-length").inner_text().startswith(f"length {bert.embeddings.word_embeddings.weight[ids[0, 0]].norm():.2f}")
 
 
+def test_bars_stand_above_zero_and_hang_below(tab, figure, small):              # noqa: F811
+    bert, tokenizer = small
+    show(tab, figure)
+    bars = tab.evaluate("[...document.querySelectorAll('.mb-row-token .mb-bar')].map((bar) => ['y', 'height'].map((name) => Number(bar.getAttribute(name))))")
+    values = bert.embeddings.word_embeddings.weight[tokenizer.token_to_id("the"), :24]
+    signed = torch.tensor([height if y < 30 else -height for y, height in bars])
+    assert torch.allclose(signed / signed.abs().max(), values / values.abs().max(), atol=0.01)
+
+
 def test_word_place_and_segment_are_changed_by_keyboard(tab, figure):           # noqa: F811
     show(tab, figure)
     tab.get_by_label("Place").press("ArrowRight")
