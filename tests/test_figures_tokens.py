@@ -127,7 +127,7 @@ def test_the_first_state_shows_words_pieces_ids_and_questions(tab, figure):     
     assert tab.locator(".mb-ids code").inner_text() == " ".join(map(str, SMALL.encode(TEXT)))
     assert tab.locator(".mb-unknown").count() == 1
     questions = tab.locator(".mb-questions tbody tr")
-    assert re.sub(r"\s+", " ", questions.nth(5).inner_text()) == f"6 river yes, {SMALL.token_to_id('river')}"
+    assert re.sub(r"\s+", " ", questions.nth(5).inner_text()) == f"6 yes, {SMALL.token_to_id('river')} river"
     assert questions.count() == 10 and tab.locator(".mb-found").count() == 3
     assert status(tab) == "“riverbanks” is river ##ban ##ks, after 10 questions. 11 words, 16 pieces, 1 unknown."
 

@@ -40,11 +40,11 @@ function heading(text, token) {
 function questionTable(asked, left) {
   const rows = asked.map(({ piece, first, found, id }, i) => node("tr", { class: found ? "mb-found" : "" },
     node("th", { scope: "row" }, left + i + 1),
-    node("td", {}, node("code", { style: `padding-left: ${first}ch` }, first ? node("span", { class: "mb-mark" }, "##") : node("span", { class: "mb-mark" }), first ? piece.slice(2) : piece)),
-    node("td", {}, found ? `yes, ${id}` : "no")));
+    node("td", {}, found ? `yes, ${id}` : "no"),
+    node("td", {}, node("code", { style: `padding-left: ${first}ch` }, node("span", { class: "mb-mark" }, first ? "##" : ""), first ? piece.slice(2) : piece))));
   return node("table", { class: "mb-questions" },
     node("caption", {}, left ? `Questions ${left + 1} to ${left + asked.length}.` : "Is it in the vocabulary?"),
-    node("thead", {}, node("tr", {}, node("td", {}), ["piece", "known?"].map((name) => node("th", { scope: "col" }, name)))), node("tbody", {}, rows));
+    node("thead", {}, node("tr", {}, node("td", {}), ["known?", "piece"].map((name) => node("th", { scope: "col" }, name)))), node("tbody", {}, rows));
 }
 
 // What is seen, in one or two sentences.
@@ -121,6 +121,7 @@ export default {
       const left = Math.max(0, n - MOST_SHOWN);
       ladder.hidden = n === 0;
       ladder.replaceChildren(questionTable(asked.slice(left, n), left));
+      ladder.scrollTop = ladder.scrollHeight;
       figure.say(summary(tokens, chosen, asked.slice(0, n), n === asked.length, vocabulary));
     }
   },
