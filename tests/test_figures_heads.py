@@ -1,5 +1,7 @@
 """All heads in the page: the weights are the model's, the arrow keys walk through the grid, and marks count as the reader would."""
 
+import math
+
 import pytest
 import torch
 from figure_page import load, show, status, tab      # noqa: F401
@@ -119,7 +121,14 @@ def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figu
 def test_small_maps_have_ink_where_weights_are(tab, models, figure):      # noqa: F811
     show(tab, figure)
     menu(tab, "Text").select_option(index=1)
-    ink = tab.evaluate("""async () => {
+    for model, label in zip(models, ("trained", "untrained")):
+        tab.get_by_label(label, exact=True).check()
+        torch.testing.assert_close(ink(tab), maps_of(model, TEXTS[1])[0, 0], atol=0.004, rtol=0)
+
+
+def ink(tab) -> torch.Tensor:      # noqa: F811
+    """How much ink the small map of the first head has at each place, from 0 to 1: [S, S]."""
+    opaque = tab.evaluate("""async () => {
         const picture = new Image();
         picture.src = getComputedStyle(document.querySelector('.grid .map')).getPropertyValue('--map').slice(4, -1);
         await picture.decode();
@@ -127,7 +136,8 @@ def test_small_maps_have_ink_where_weights_are(tab, models, figure):      # noqa
         canvas.drawImage(picture, 0, 0);
         return [...canvas.getImageData(0, 0, picture.width, picture.height).data].filter((_, i) => i % 4 === 3);
     }""")
-    torch.testing.assert_close(torch.tensor(ink).view(4, 4) / 255, maps_of(models[0], TEXTS[1])[0, 0], atol=0.004, rtol=0)
+    size = math.isqrt(len(opaque))
+    return torch.tensor(opaque).view(size, size) / 255
 
 
 @pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 390)])
