@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext")
 from minibert_downloads import FOLDER
 from minibert_downloads import offer as offer_on_page
 
-SCREEN_ONLY = ("script, style, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
+SCREEN_ONLY = ("script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
                "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool")
 COLOURED = {"k", "kc", "kd", "kn", "kr", "ow", "s", "s1", "s2", "sa", "sb", "sd", "se", "si", "c1", "mi", "mf", "nf", "nc", "nd", "fm", "ne"}     # classes of Pygments that have a colour of their own
 ANSWERS = "answers"
@@ -83,7 +83,7 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for choice in body("select"):
         choice.replace_with((choice.find("option", selected=True) or choice.find("option")).get_text())
     for form in body("form"):
-        form.name = "div"
+        form.name, form.attrs = "div", {"class": form.get("class", [])}
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
