@@ -36,15 +36,15 @@ def test_the_log_is_of_the_code_that_is_here(name):
 
 @pytest.mark.parametrize("group", mutation.SCOPE)
 def test_nearly_all_mistakes_in_the_model_the_data_and_the_training_are_noticed(group):
-    """Of those that can be noticed; and few are said to be none of these."""
+    """Of all that are made: those that no test can notice are not taken out."""
     names = [f"minibert/{name}.py" for name in mutation.SCOPE[group]]
     killed, made = (sum(LOG["files"][name][what] for name in names) for what in ("killed", "mutants"))
-    judged = len(survivors(names) & JUDGED)
-    assert killed >= mutation.TARGET * (made - judged) and judged <= mutation.JUDGED_AT_MOST * made
+    assert killed >= mutation.TARGET * made >= 0.95 * made
 
 
-@pytest.mark.parametrize("name", SCOPE)
+@pytest.mark.parametrize("name", LOG["files"])
 def test_every_survivor_is_judged(name):
+    """In all files, those of which few mutants are tried as well."""
     assert not survivors([name]) - JUDGED, "write a test that fails, or say in tools/mutation_equivalent.toml why none can"
 
 
