@@ -32,10 +32,10 @@ OPEN = "() => document.querySelectorAll('details, .sd-dropdown').forEach(each =>
 
 
 def complaints(tab, part: str = "body") -> list[str]:
-    """What axe finds wrong in a part of the page as it is now."""
+    """What axe finds wrong in a part of the page as it is now; it asks for no style sheets of its own (preload)."""
     tab.wait_for_timeout(350)       # the theme and a11y.js make what scrolls reachable once things have come to rest
     found = tab.evaluate(f"""async () => (await axe.run({{ include: [[{part!r}]], exclude: [["mjx-math"]] }},
-        {{ resultTypes: ["violations"], runOnly: {{ type: "tag", values: {RULES} }} }})).violations
+        {{ preload: false, resultTypes: ["violations"], runOnly: {{ type: "tag", values: {RULES} }} }})).violations
         .flatMap(rule => rule.nodes.map(node => `${{rule.id}}: ${{node.target.join(" ")}}: ${{node.html.slice(0, 160)}}: ${{node.failureSummary}}`))""")
     return found[:10]
 
