@@ -137,6 +137,14 @@ def test_what_chapter_10_says_of_its_two_articles():
     assert json.dumps(documents).count("CC BY-SA") == 2
 
 
+@pytest.mark.parametrize("stem, name, first", [("07_pretraining_data", "mask_sampler", "the kingfisher and the loaf"), ("08_pretraining", "training_curves", "live"),
+                                               ("10_bertsum", "summary_choice", "the bank by the river"), ("05_encoder", "calculator", "tiny")])
+def test_what_comes_first_in_the_chapter_comes_first_in_the_page(stem, name, first):
+    """A stored notebook sorts the keys of every object, so an order needs a list."""
+    data = next(state["data"] for _, state in figures_of(nbformat.read(NOTEBOOKS / f"{stem}.ipynb", 4)) if state["name"] == name)
+    assert (data.get("titles") or data["names"])[0] == first
+
+
 @pytest.mark.parametrize("documents, sentence", [
     ({}, "documents is empty"), ({"a": {"sentences": [], "scores": []}}, r"\['sentences'\] is \[\]"), ({"a": {"sentences": "text", "scores": [1]}}, "is 'text'; wanted is a list"),
     ({"a": {"sentences": ["x", "y"], "scores": [1]}}, "one number for each of the 2 sentences"), ({"a": {"sentences": ["x"], "scores": [math.nan]}}, "one number for each of the 1"),

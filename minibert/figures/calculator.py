@@ -19,7 +19,7 @@ def calculator(preset: str = "base") -> Moving:
     """
     presets = {name: _fields(BertConfig.preset(name)) for name in PRESETS}
     start = {"preset": preset, **_fields(BertConfig.preset(preset)), **STEP, **TRAINING}
-    return moving("calculator", {"presets": presets, "start": start}, label="What a BERT costs",
+    return moving("calculator", {"names": list(presets), "presets": presets, "start": start}, label="What a BERT costs",
                   alt="A form with the sizes of a model, of a training step and of a whole training; below it tables of the parameters, of the memory of a step, "
                       "of the activations and of the operations, part by part, with the share that each part has.",
                   try_this="Double the layers, and look at the total. Set them back and double the hidden size instead.")

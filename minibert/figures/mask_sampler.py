@@ -26,7 +26,7 @@ def mask_sampler(rows: Mapping[str, Sequence[str]], vocabulary: Sequence[str], s
         raise ValueError("rows is empty; wanted is at least one text, as a list of tokens")
     if bare := [name for name, tokens in rows.items() if isinstance(tokens, str) or all(token in special for token in tokens)]:
         raise ValueError(f"rows[{bare[0]!r}] is {rows[bare[0]]!r}; wanted is a list of tokens, one of them not special")
-    return moving("mask_sampler", {"rows": {name: list(tokens) for name, tokens in rows.items()}, "words": words, "special": list(special), "most": most},
+    return moving("mask_sampler", {"names": list(rows), "rows": {name: list(tokens) for name, tokens in rows.items()}, "words": words, "special": list(special), "most": most},
                   label="Which tokens are asked for, and what the model sees of them",
                   alt="The tokens of a text in a row. A few are chosen and marked: most of these become [MASK], some another word, some stay. Below, a table counts "
                       "the three over all draws so far, beside the shares that are expected and the band in which chance alone keeps them.",

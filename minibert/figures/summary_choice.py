@@ -18,7 +18,7 @@ def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
     """
     if not documents:
         raise ValueError("documents is empty; wanted is at least one, as title -> {'sentences': …, 'scores': …}")
-    return moving("summary_choice", {"documents": {title: _document(title, **parts) for title, parts in documents.items()}},
+    return moving("summary_choice", {"titles": list(documents), "documents": {title: _document(title, **parts) for title, parts in documents.items()}},
                   label="From scores to a summary",
                   alt="A document, a sentence a line with its score. The three chosen sentences are highlighted. A sentence that was passed over is underlined, and "
                       "beside it stands which three words in a row it repeats. Below, the summary alone, and its overlap with a reference.",

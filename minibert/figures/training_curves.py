@@ -31,7 +31,7 @@ def training_curves(log: dict, unigram: float) -> Moving:
              "pair_loss": [["a coin", math.log(2)], ["floor", perfect["pair_loss"]]],
              "word_accuracy": [["perfect reader", perfect["word_accuracy"]]],
              "pair_accuracy": [["perfect reader", perfect["pair_accuracy"]], ["a coin", 0.5]]}
-    return moving("training_curves", {"runs": runs, "healthy": {"usual": USUAL, "longer": LONGER}, "lines": lines},
+    return moving("training_curves", {"names": list(runs), "runs": runs, "healthy": {"usual": USUAL, "longer": LONGER}, "lines": lines},
                   label="Sick runs over healthy ones",
                   alt="Curves of the masked-word loss over the steps, three seeds each. The healthy runs fall far below the line of a reader who knows the "
                       "frequencies alone; too slow a learning rate does not reach that line, too fast a one comes to rest on it, repeated lines end between.",

@@ -159,8 +159,8 @@ function tableOf(name, parts, show) {
 
 export default {
   render({ model, el }) {
-    const { presets, start } = model.get("data");
-    const menu = Object.fromEntries([["", "my own"], ...Object.keys(presets).map((name) => [name, name])]);
+    const { names, presets, start } = model.get("data");      // a stored notebook sorts the keys of an object
+    const menu = Object.fromEntries([["", "my own"], ...names.map((name) => [name, name])]);
     const form = node("form", { novalidate: true, autocomplete: "off", oninput: change, onsubmit: (event) => event.preventDefault() },
       FIELDS.map(([legend, about, fields]) => node("fieldset", { "data-about": about }, node("legend", {}, legend),
         about === "model" && node("label", {}, "Preset", menuOf("preset", menu, start.preset)),

@@ -153,8 +153,7 @@ function promise(tokens, settings) {
 
 export default {
   render({ model, el }) {
-    const { rows, words, special, most } = model.get("data");
-    const names = Object.keys(rows);
+    const { names, rows, words, special, most } = model.get("data");      // a stored notebook sorts the keys of an object
     const settings = { form: "pieces", whole: false, rate: 0.15, masked: 0.8, replaced: 0.1, most, words, special };
     let row = names[0], draws = 20;
 
@@ -207,7 +206,7 @@ export default {
       list.replaceChildren(...tokenList(tokens, found, draws));
       table.replaceChildren(shareTable(shares));
       const changes = tokens.map((token, place) => [token, found.seen[place], found.fates[place]]).filter(([, , fate]) => fate)
-        .map(([token, seen, fate]) => (fate === "kept" ? `${token} stays` : `${token} becomes ${seen}`));
+        .map(([token, seen, fate]) => (fate === "kept" ? `“${token}” stays` : `“${token}” becomes “${seen}”`));
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
       figure.say(`Draw ${draws}: ${changes.join(", ") || "nothing is chosen"}. In ${draws} ${draws === 1 ? "draw" : "draws"}, ${found.chosen} chosen: ` +
         `${shares.map((each) => `${percent(each.share, 1)} ${SHORT[each.fate]}`).join(", ")}; ${outside.length ? `outside its band: ${outside.join(", ")}` : "all inside their bands"}.`);

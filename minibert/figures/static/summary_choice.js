@@ -67,7 +67,7 @@ function withTrigram(text, trigram) {
 
 export default {
   render({ model, el }) {
-    const { documents } = model.get("data"), titles = Object.keys(documents);
+    const { documents, titles } = model.get("data");      // a stored notebook sorts the keys of an object
     let title = titles[0], k = 3, blocking = true, byScore = false;
 
     const list = node("ol", { class: "mb-sentences", start: 0, tabindex: "0", "aria-label": "the document, sentence by sentence" });

@@ -41,8 +41,8 @@ function lineKey(look, printed) {
 
 export default {
   render({ model, el }) {
-    const { runs, healthy, lines } = model.get("data");
-    const names = Object.keys(runs), sick = names.filter((name) => runs[name].neighbour);
+    const { names, runs, healthy, lines } = model.get("data");       // a stored notebook sorts the keys of an object
+    const sick = names.filter((name) => runs[name].neighbour);
     const looks = Object.fromEntries(names.map((name) => [name, { color: "control", healthy: true }]));
     sick.forEach((name, i) => { looks[name] = { color: LOOKS[i % LOOKS.length][0], mark: LOOKS[i % LOOKS.length][1] }; });
     const chosen = new Set(FRESH.filter((name) => sick.includes(name)));
