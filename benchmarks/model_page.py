@@ -152,7 +152,7 @@ def write_page(folder: Path) -> Path:
 
 def in_a_browser() -> dict:
     """Seconds of the page in Chromium, from a file: the quickest of five openings; of later answers, the quickest of ten."""
-    seconds = {"load_seconds": [], "first_answer_seconds": [], "next_answer_seconds": [], "window_of_512_seconds": []}
+    seconds = {"load_seconds": [], "first_answer_seconds": [], "next_answer_seconds": [], "row_of_510_tokens_seconds": []}
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         page = write_page(Path(folder))
         for _ in range(5):
@@ -167,8 +167,8 @@ def in_a_browser() -> dict:
                 timed = "async ([task, input]) => { const start = performance.now(); await minibertModel.ask(task, input); return (performance.now() - start) / 1000; }"
                 for i in range(10):
                     seconds["next_answer_seconds"].append(tab.evaluate(timed, ["fill", {"text": f"The children went to the [MASK] in the morning of day {i}."}]))
-                    long = f"{i} " + "the sea was calm and the ship lay at anchor . " * 46
-                    seconds["window_of_512_seconds"].append(tab.evaluate(timed, ["fill", {"text": long}]))
+                    long = f"{i} " + "the sea was calm and the ship lay at anchor . " * 39
+                    seconds["row_of_510_tokens_seconds"].append(tab.evaluate(timed, ["fill", {"text": long}]))
             tab.close()
     return {name: round(min(values), 3) for name, values in seconds.items()}
 

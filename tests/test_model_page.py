@@ -220,6 +220,7 @@ def test_words_are_hidden_and_filled_by_keyboard(tab):
     tab.keyboard.press("Enter")
     tab.wait_for_function("document.querySelectorAll('[name=model-blank]').length === 2")
     assert tab.get_by_label("A sentence with a blank").input_value() == "The [MASK] went to the [MASK] in the morning."
+    assert tab.locator("[name=model-blank]").first.is_checked(), "the word that was hidden last is the one that is asked for"
     before = status(tab, "fill").inner_text()
     tab.locator("[name=model-blank]").first.focus()
     tab.keyboard.press("ArrowRight")

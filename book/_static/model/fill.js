@@ -73,6 +73,7 @@
   function replaceWord(text, start, end, isBlank) {
     if (text !== box.text.value) return;        // typed on since it was drawn
     const number = text.slice(0, start).split("[MASK]").length - 1;
+    if (!isBlank) blank = number;               // the new blank is the one that is shown
     set(text.slice(0, start) + (isBlank ? best(shown.blanks[number].probabilities, 1)[0].word : "[MASK]") + text.slice(end));
   }
 
