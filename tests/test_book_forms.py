@@ -159,7 +159,7 @@ def test_the_pdf_has_every_chapter_where_its_contents_say(printed, site):
     outline = [entry.title for entry in printed.outline if not isinstance(entry, list)]
     assert len(outline) == len(chapters) + 1 and printed.metadata.title == "minibert"
     text = [squashed(sheet.extract_text()) for sheet in printed.pages[:4]]
-    front, numbers = "".join(text[1:3]), pdf.page_numbers(printed)
+    front, numbers = "".join(text[1:4]), pdf.page_numbers(printed)
     for chapter in chapters:
         first = numbers[chapter.key]
         assert f"{squashed(chapter.heading)}{first}" in front, chapter.heading
