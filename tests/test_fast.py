@@ -98,6 +98,17 @@ def test_bfloat16_is_close_and_its_gradients_are_float32(config, mask):
         assert error < 0.05, (name, error)
 
 
+def test_on_a_gpu_the_fused_form_computes_the_same():
+    """PyTorch's own attention, which is taken where the queries say that they are on one; here they only say so."""
+    class OnGpu(torch.Tensor):
+        is_cuda = True
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(2, 3, size, 4, dtype=torch.float64, generator=generator) for size in (5, 7, 7))
+    for bias in (None, torch.randn(2, 1, 1, 7, dtype=torch.float64, generator=generator)):
+        found = minibert.fast._attend(query.as_subclass(OnGpu), key, value, bias, 0.0)
+        torch.testing.assert_close(found.as_subclass(torch.Tensor), minibert.fast._attend(query, key, value, bias, 0.0))
+
+
 def test_it_holds_the_very_parameters_of_the_model():
     model = build()
     fast = FastPreTraining(model)
