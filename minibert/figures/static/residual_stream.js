@@ -1,7 +1,7 @@
 // One token of two texts on its way through the sublayers: a map, a curve, what each sublayer adds, and who is like whom.
 
 const MAP = { wide: 360, high: 270, edge: 34 };
-const CURVE = { wide: 300, high: 150, left: 34, right: 8, top: 10, bottom: 30 };
+const CURVE = { wide: 300, high: 150, left: 34, right: 8, top: 10, bottom: 34 };
 
 // The name of a stage of the stream: 0 stands before layer 1, then come the two sublayers of each layer.
 function stageOf(stage) {
@@ -99,9 +99,9 @@ export default {
       const y = (value) => CURVE.top + (1 - value) / (1 - low) * (CURVE.high - CURVE.top - CURVE.bottom);
       const line = (values, kind) => shape("polyline", { points: values.map((value, stage) => `${x(stage)},${y(value)}`).join(" "), class: kind });
       const ticks = [low, (1 + low) / 2, 1].map((value) => [shape("path", { class: "tick", d: `M ${CURVE.left} ${y(value)} H ${CURVE.wide - CURVE.right}` }), shape("text", { x: CURVE.left - 5, y: y(value) + 4, "text-anchor": "end" }, number(value, 1 + (value * 10 % 1 > 0.01)))]);
-      const names = Array.from({ length: layers + 1 }, (_, layer) => shape("text", { x: x(2 * layer), y: CURVE.high - 15, "text-anchor": "middle" }, layer));
+      const names = Array.from({ length: layers + 1 }, (_, layer) => shape("text", { x: x(2 * layer), y: CURVE.high - 19, "text-anchor": "middle" }, layer));
       curve.setAttribute("aria-label", `cosine between the two, sublayer by sublayer: ${cosines[state.model].map((value) => number(value)).join(", ")}`);
-      curve.replaceChildren(...ticks.flat(), ...names, shape("text", { x: (CURVE.left + CURVE.wide) / 2, y: CURVE.high - 1, "text-anchor": "middle" }, "layers passed"),
+      curve.replaceChildren(...ticks.flat(), ...names, shape("text", { x: (CURVE.left + CURVE.wide) / 2, y: CURVE.high - 5, "text-anchor": "middle" }, "layers passed"),
         shape("path", { class: "here", d: `M ${x(state.stage)} ${CURVE.top} V ${CURVE.high - CURVE.bottom}` }),
         line(cosines[1 - state.model], "model-other"), line(cosines[state.model], "model"), mark([x(state.stage), y(cosines[state.model][state.stage])], 0, 5));
     }
