@@ -40,7 +40,7 @@ TOKENIZER = Path(minibert.__file__).parent / "figures" / "static" / "wordpiece.j
 ENGINE = ("tensors.js", "bert.js", "sentences.js", "summary.js", "worker.js")        # in this order, behind the tokenizer
 PARTS = 8
 # Added to every vector, in front of every answer, or early and averaged over many tokens: with 8 bits these alone change
-# the first word of four masks in a hundred (benchmarks/model_page.py).
+# the first word of nearly five masks in a hundred (benchmarks/logs/model_page.json).
 FINE = re.compile(r"cls\.predictions\.transform\.dense|(position|token_type)_embeddings|layer\.[01]\.attention\.(self\.value|output\.dense)|seq_relationship|scorer")
 SENTENCES = ("She opened the [MASK] and walked into the room.", "He was born [MASK] 1902 in Chicago.")
 
