@@ -36,7 +36,7 @@ def opened(browser, url: str, theme: str = "light", viewport: dict = WIDE, scrip
     tab, wrong = context.new_page(), []
     tab.set_default_timeout(90_000)      # a busy machine is no failure
     tab.asked = []
-    home = url.rsplit("/book/", 1)[0].rsplit("/notebooks/", 1)[0]
+    home = "/".join(url.split("/")[:3])      # http://host, or file://
 
     def look(request):
         tab.asked.append(request.url)
