@@ -12,6 +12,8 @@ from book_browser import PAPER, PHONE, WIDE, address, answers_a_key, answers_a_p
 
 from test_book import contents, page
 
+SQUEEZED = """() => [...document.querySelectorAll(".bd-article img[height]")].filter(image => image.offsetWidth && Math.abs(
+    image.offsetHeight / image.offsetWidth - image.getAttribute("height") / image.getAttribute("width")) > 0.05).map(image => image.src)"""
 CUT_OFF = """() => [...document.querySelectorAll("div.math mjx-math")].filter(
     math => math.getBoundingClientRect().left < math.closest("div.math").getBoundingClientRect().left - 2).map(math => math.textContent.slice(0, 60))"""
 
@@ -80,6 +82,7 @@ def test_nothing_overflows(visit):
         visit.tab.set_viewport_size(viewport)
         assert overflow(visit.tab) == "", f"at {viewport['width']} px"
         assert visit.tab.evaluate(CUT_OFF) == [], f"formulas whose beginning nobody can scroll to, at {viewport['width']} px"
+        assert visit.tab.evaluate(SQUEEZED) == [], f"pictures out of shape, at {viewport['width']} px"
     visit.tab.set_viewport_size(home)
 
 
