@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -146,9 +147,15 @@ def squashed(text):
     return re.sub(r"\W", "", text)
 
 
+def in_a_thread(make, *arguments):
+    """Playwright runs once in a thread, and this one may have the browser of the other tests."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(make, *arguments).result()
+
+
 @pytest.fixture(scope="module")
 def printed(site, needs_chromium, tmp_path_factory):
-    return PdfReader(pdf.make(site, ROOT, tmp_path_factory.mktemp("pdf") / "minibert.pdf"))
+    return PdfReader(in_a_thread(pdf.make, site, ROOT, tmp_path_factory.mktemp("pdf") / "minibert.pdf"))
 
 
 @pytest.mark.slow
@@ -185,7 +192,7 @@ def test_links_in_the_pdf_lead_somewhere(printed):
 
 @pytest.fixture(scope="module")
 def bound(site, needs_chromium, tmp_path_factory):
-    return zipfile.ZipFile(epub.make(site, ROOT, tmp_path_factory.mktemp("epub") / "minibert.epub"))
+    return zipfile.ZipFile(in_a_thread(epub.make, site, ROOT, tmp_path_factory.mktemp("epub") / "minibert.epub"))
 
 
 @pytest.fixture(scope="module")
