@@ -13,7 +13,6 @@ from minibert.figures import calculator
 from minibert.inspection import GPUS, activations, count_parameters, flops, gpu_hours, memory, training_flops
 from test_book_browser import PHONE, overflow
 from tools.environment import ROOT
-from tools.stills import browser
 
 FIELDS = {"words": "vocab_size", "hidden": "hidden_size", "layers": "num_hidden_layers", "heads": "num_attention_heads", "wide": "intermediate_size",
           "positions": "max_position_embeddings", "segments": "type_vocab_size", "kind": "position_embedding_type", "first": "norm_first"}
@@ -169,21 +168,21 @@ def test_the_table_for_paper_is_right():
                                     f"{forward / 1e9:,.2f} billion", f"{3 * forward / 1e9:,.2f} billion", f"{hours:,.1f} hours"]
 
 
-def test_the_page_in_the_book(needs_chromium, site):
+def test_the_page_in_the_book(tab, site):       # noqa: F811
     """From a file, as the book is built: it fits a phone, says without scripts where the numbers are, and prints its results without its form."""
-    address = (site / "book" / "calculator.html").as_uri()
-    with browser() as started:
-        page = started.new_page(viewport=PHONE)
-        page.goto(address)
-        page.locator("[name=preset]").wait_for()
-        assert shown(page, "parameters")["total"] == "109,482,240"
-        assert overflow(page) == ""
-        page.emulate_media(media="print")
-        assert not page.locator(".mb-calculator form").is_visible() and "109,482,240" in page.get_by_role("status").inner_text()
-        page.close()
-        page = started.new_context(java_script_enabled=False).new_page()
-        page.goto(address)
-        assert not page.locator("form [name=preset]").count() and "Scripts are off" in page.locator(".bd-article").inner_text() and "335,141,888" in page.locator(".bd-article").inner_text()
+    address, started = (site / "book" / "calculator.html").as_uri(), tab.context.browser
+    page = started.new_page(viewport=PHONE)
+    page.goto(address)
+    page.locator("[name=preset]").wait_for()
+    assert shown(page, "parameters")["total"] == "109,482,240"
+    assert overflow(page) == ""
+    page.emulate_media(media="print")
+    assert not page.locator(".mb-calculator form").is_visible() and "109,482,240" in page.get_by_role("status").inner_text()
+    page.close()
+    page = started.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    assert not page.locator("form [name=preset]").count() and "Scripts are off" in page.locator(".bd-article").inner_text() and "335,141,888" in page.locator(".bd-article").inner_text()
+    page.context.close()
 
 
 def test_a_page_names_a_figure_that_there_is(tmp_path):
