@@ -15,7 +15,7 @@ from minibert.clinic.probes import PROBES
 from minibert.data import PackedRows, PairRows, mask_tokens
 from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
-from minibert.figures import all_heads, attention_head, heat_table, residual_stream
+from minibert.figures import all_heads, attention_head, embedding_sum, heat_table, position_products, residual_stream
 from minibert.held_out import HeldOut
 from minibert.model import extended_mask
 from minibert.positions import sinusoidal_table
@@ -148,6 +148,8 @@ def moving_figures():
     bert, control = (minibert.BertModel(CONFIG).eval() for _ in range(2))
     attention_head(bert, TOKENIZER, ["w5 w7 w9"], [["w5", "w6"], ["w7"], ["w8", "w9", "w10"]], {1: "second", 0: "first"})
     all_heads(bert, TOKENIZER, ["w5 w7 w8", ("w5", "w9 w6 w7")], control)
+    embedding_sum(bert, TOKENIZER, ["w5", "w7"], "w7", (2, 5), length=7)
+    position_products(6, {"one": torch.rand(65, 6), "two": torch.rand(70, 6)})
     residual_stream(bert, TOKENIZER, ["w5 w7 w8", "w5 w7 w9", "w5 w6 w8", "w5 w7 w6"], control, ["wet", "dry", None, "wet"])
 
 

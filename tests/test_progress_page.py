@@ -1,15 +1,11 @@
 """The progress card in the page: it lists everything, keeps what is ticked and answered, and survives whatever it finds in the browser."""
 
-import functools
-import http.server
 import re
-import threading
 
 import pytest
-from playwright.sync_api import sync_playwright
+from book_browser import PHONE, browser, opened, overflow, pages  # noqa: F401
 
 from minibert.exercises.base import exercises, number
-from test_book_browser import PHONE, QUIET, Silent, opened, overflow
 from tools.environment import NOTEBOOKS, ROOT
 
 SCRIPT = (ROOT / "book" / "_static" / "progress.js").read_text(encoding="utf-8")
@@ -23,34 +19,24 @@ CHAPTER = """<section><h3>Exercise 4.1 · One</h3><div class="generated generate
 PAGES = {"card": CARD, "chapter": CHAPTER}
 
 
-@pytest.fixture(scope="module")
-def browser(needs_chromium):
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=needs_chromium, args=QUIET)
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def reader(browser, tmp_path):
+def reader(browser, tmp_path):       # noqa: F811
     """A browser with nothing kept in it; opens one of the two small pages."""
     context, wrong = browser.new_context(), []
     for name, body in PAGES.items():
         (tmp_path / f"{name}.html").write_text(f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{name}</title><body>{body}<script>{SCRIPT}</script></body></html>', encoding="utf-8")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def visit(name, before=None):
         tab = context.new_page()
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         if before:
             tab.add_init_script(before)
-        tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html")
+        tab.goto(f"{address}{name}.html")
         return tab
 
-    yield visit
-    context.close()
-    server.shutdown()
+    with pages.served(tmp_path) as address:
+        yield visit
+        context.close()
     assert wrong == []
 
 

@@ -14,7 +14,7 @@ SHOWN = 64      # rows of a table
 def position_products(dim: int, tables: Mapping[str, Tensor] | None = None, reach: int = 511, distance: int = 50) -> Moving:
     """The dot product of sinusoidal positions by distance (equation 3.3), divided by dim / 2, with a base that the reader chooses.
 
-    With `tables`, name -> rows [S, H], the cosines of one row with all others stand beside it, and the reader moves that row.
+    With `tables`, name -> S rows of H numbers, the cosines of one row with all others stand beside it, and the reader moves that row.
 
     dim       columns of the sinusoidal table
     tables    up to two, of at least 64 rows

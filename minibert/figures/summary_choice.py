@@ -9,7 +9,7 @@ from minibert.figures.moving import Moving, moving
 def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
     """The sentences of a document with their scores, the chosen ones marked where they stand, as `select_sentences` chooses.
 
-    documents: title -> {"sentences": texts [N], "scores": numbers [N], -inf where a sentence was not read, and, where there
+    documents: title -> {"sentences": N texts, "scores": N numbers, -inf where a sentence was not read, and, where there
     are any, "reference": the sentences of a summary that somebody wrote, "source": where the text is from}. ROUGE is counted
     without a stemmer; `minibert.summarization.rouge` counts with one.
 
