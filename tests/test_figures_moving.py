@@ -195,6 +195,20 @@ def test_a_picture_shows_the_figure_and_is_kept_while_it_is_the_same(tab, monkey
     assert next(figures_of(other))[0].data["image/png"] != "kept"
 
 
+def test_a_picture_has_the_letters_of_the_book(fresh_page):
+    picture(fresh_page, letters().get_state())
+    loaded = fresh_page.evaluate("[...document.fonts].filter((font) => font.status === 'loaded').map((font) => font.family)")
+    assert loaded and fresh_page.locator(".mb-label").evaluate("label => getComputedStyle(label).fontFamily").startswith(loaded[0])
+
+
+@pytest.mark.parametrize("control", ['pick({ label: "A text", options: [[0, "a very long option ".repeat(9)]], value: 0 })', 'field({ label: "A long text ".repeat(9) })'])
+def test_a_long_control_fits_on_a_phone(fresh_page, control):
+    fresh_page.set_viewport_size({"width": 390, "height": 844})
+    script = letters().get_state()["_esm"].partition("export default")[0] + f"export default {{ render({{ model, el }}) {{ frame(el, model, controls({control})); }} }};"
+    stills.draw(fresh_page, letters().get_state() | {"_esm": script})
+    assert fresh_page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_a_picture_does_not_ask_to_be_tried(fresh_page):
     tall = letters().get_state() | {"try_this": "Move it. " * 200}
     assert Image.open(io.BytesIO(picture(fresh_page, tall))).height < 300

@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -27,6 +28,7 @@ LOADER = ROOT / "book" / "_static" / "figures.js"       # the page's own, so tha
 STATE, VIEW = "application/vnd.jupyter.widget-state+json", "application/vnd.jupyter.widget-view+json"
 # Without these the browser itself looks for its maker's hosts at every start.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FONTS = {"sans-serif": "bricolage-grotesque", "monospace": "jetbrains-mono"}       # the two of the book that figures use
 PAPER = {"light": "#ffffff", "dark": "#10161c"}
 WIDTH, SCALE = 700, 1.5
 COLOURS = 128       # enough for flat colours and their edges, at a third of the size
@@ -37,6 +39,16 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+@cache
+def letters() -> str:
+    """Rules that give a page the book's own letters, whatever this machine has."""
+    rules = []
+    for kind, family in FONTS.items():
+        font = base64.b64encode((ROOT / "book" / "_static" / "vendor" / "fonts" / family / f"{family}-latin-wght-normal.woff2").read_bytes()).decode()
+        rules.append(f'@font-face {{ font-family: "{family}"; font-weight: 100 900; src: url("data:font/woff2;base64,{font}"); }} html {{ --mb-{kind[:4]}: "{family}", {kind}; }}')
+    return "".join(rules)
+
+
 def page_of(state: dict, theme: str = "light") -> str:
     """A page that holds nothing but the figure with this widget state."""
     def script(kind: str, content: dict) -> str:
@@ -44,7 +56,7 @@ def page_of(state: dict, theme: str = "light") -> str:
         return f'<script type="{kind}">{text}</script>'
 
     return (f'<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-            f'<title>{state.get("label", "")}</title><style>body {{ margin: 12px; background: {PAPER[theme]}; }}</style><body><main>'
+            f'<title>{state.get("label", "")}</title><style>{letters()}body {{ margin: 12px; background: {PAPER[theme]}; }}</style><body><main>'
             f'{script(STATE, {"state": {"figure": {"state": state}}})}{script(VIEW, {"model_id": "figure"})}'
             f'<script>{LOADER.read_text(encoding="utf-8")}</script></main></body></html>')
 
@@ -64,6 +76,7 @@ def draw(tab: Page, state: dict, theme: str = "light") -> None:
     """Load a page with the figure into a tab and wait until it stands there."""
     tab.set_content(page_of(state, theme))
     tab.wait_for_function("!['', 'begun', undefined].includes(document.querySelector('.moving-figure')?.dataset.drawn)")
+    tab.evaluate("document.fonts.ready.then(() => true)")
     if tab.locator(".moving-figure").get_attribute("data-drawn") != "yes":
         raise ValueError(f"the figure {state.get('name')!r} was not drawn: {tab.locator('.moving-figure').inner_text()}")
 

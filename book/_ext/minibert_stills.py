@@ -12,6 +12,7 @@ from pathlib import Path
 from docutils import nodes
 
 STATE, VIEW = "application/vnd.jupyter.widget-state+json", "application/vnd.jupyter.widget-view+json"
+SCALE = 1.5         # tools/stills.py draws so many pixels to one of the page
 
 
 def add_pictures(app, doctree):
@@ -27,7 +28,8 @@ def add_pictures(app, doctree):
         if model in pictures:
             picture, alt = pictures[model]
             parent = place.parent
-            parent.insert(parent.index(place), nodes.image(uri=f"/{stored(app, picture)}", alt=alt, classes=["figure-still"], loading="lazy"))
+            width = f"{int.from_bytes(picture[16:20]) / SCALE:.0f}px"       # book/_ext/minibert_weight.py adds the shape
+            parent.insert(parent.index(place), nodes.image(uri=f"/{stored(app, picture)}", alt=alt, classes=["figure-still", "no-scaled-link"], width=width))
 
 
 def read_pictures(path):
