@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from minibert import heads
-from minibert.config import BertConfig
+from minibert import heads, pre_norm
+from minibert.config import PRE_NORM_TYPE, BertConfig
 from minibert.hub import find_pretrained
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.sentence import BertForSentenceSimilarity
@@ -65,8 +65,10 @@ def save_pretrained(model: BertPreTrainedModel, folder, tokenizer=None) -> None:
 
     Weights keep their precision. Everything is written aside first and then moved into place, so that a failure on
     the way leaves no half folder and an older save as it was. Sinusoidal positions are saved as their table, which
-    `transformers` reads as learned positions with equal outputs. A model with norm_first or without positions is for
-    minibert only: a warning and the config.json say so.
+    `transformers` reads as learned positions with equal outputs. A pre-norm model is saved as the RobertaPreLayerNorm that
+    it is there (`minibert.pre_norm`): equal outputs, but for the next-sentence head and the sentence head of a summarizer,
+    which the reference leaves unread. For minibert only are a model without positions and, with norm_first, a masked-word
+    head with another activation than "gelu": a warning and the config.json say so.
 
     Raises a ValueError when the tokenizer has more tokens than the model, or the folder cannot be written.
     """
@@ -83,8 +85,10 @@ def save_pretrained(model: BertPreTrainedModel, folder, tokenizer=None) -> None:
     except OSError as error:
         raise ValueError(f"cannot save to {folder}: {error.strerror}") from error
     try:
-        write_weights(model.state_dict(), staging / "model.safetensors")
-        (staging / "config.json").write_text(_config_text(model), encoding="utf-8")
+        values = _config_values(model)
+        as_pre_norm = values["model_type"] == PRE_NORM_TYPE
+        write_weights(pre_norm.to_reference(model) if as_pre_norm else model.state_dict(), staging / "model.safetensors")
+        (staging / "config.json").write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
         _write_tokenizer(model, tokenizer, staging)
         if replaces:
             _move_into(staging, folder)
@@ -102,15 +106,22 @@ def read_config(folder: Path, model_class: type | None = None, **changes) -> tup
     """The config and the class of the model in a folder; `model_class` and `changes` as in `from_pretrained`."""
     path = folder / "config.json"
     config = BertConfig.from_json_file(path)            # every complaint about the file itself
-    values = json.loads(path.read_text(encoding="utf-8"))
-    if values.get("model_type", "bert") not in ("bert", "minibert"):
-        raise ValueError(f"{path}: model_type is {values['model_type']!r}; minibert opens 'bert' only")
+    if _model_type(folder) not in ("bert", "minibert", PRE_NORM_TYPE):
+        raise ValueError(f"{path}: model_type is {_model_type(folder)!r}; minibert opens 'bert' and {PRE_NORM_TYPE!r} only")
     if changes:
         fields = config.to_dict()
         if "num_labels" in changes:
             fields.pop("id2label", None)
         config = BertConfig.from_dict(fields | changes)
-    return config, _choose_class(model_class, values.get("architectures") or [], path)
+    return config, _choose_class(model_class, _values(folder).get("architectures") or [], path)
+
+
+def _values(folder: Path) -> dict:
+    return json.loads((folder / "config.json").read_text(encoding="utf-8"))
+
+
+def _model_type(folder: Path) -> str:
+    return _values(folder).get("model_type", "bert")
 
 
 def _choose_class(model_class: type | None, architectures: list[str], path: Path) -> type:
@@ -119,14 +130,15 @@ def _choose_class(model_class: type | None, architectures: list[str], path: Path
             raise ValueError(f"model_class must be one of {', '.join(MODEL_CLASSES)} or a class made from them, "
                              f"not {model_class!r}")
         return model_class
-    name = architectures[0] if architectures else "BertModel"
-    if name not in MODEL_CLASSES:
-        raise ValueError(f"{path}: architectures names {name!r}, which minibert does not have; "
+    names = architectures or ["BertModel"]
+    known = [name for name in names if name in MODEL_CLASSES] or [name.replace("RobertaPreLayerNorm", "Bert") for name in names]
+    if known[0] not in MODEL_CLASSES:
+        raise ValueError(f"{path}: architectures names {names[0]!r}, which minibert does not have; "
                          f"give model_class, one of {', '.join(MODEL_CLASSES)}")
-    return MODEL_CLASSES[name]
+    return MODEL_CLASSES[known[0]]
 
 
-def _config_text(model: BertPreTrainedModel) -> str:
+def _config_values(model: BertPreTrainedModel) -> dict:
     config = model.config
     values = config.to_dict() | {"architectures": [type(model).__name__], "model_type": "bert",
                                  "torch_dtype": str(next(model.parameters()).dtype).removeprefix("torch.")}
@@ -135,29 +147,36 @@ def _config_text(model: BertPreTrainedModel) -> str:
     if config.position_embedding_type == "sinusoidal":
         values["position_embedding_type"] = "absolute"          # the table is in the file, and others know no formula
         values["minibert"] = {"position_embedding_type": "sinusoidal"}
-    special = [name for name, used in (("norm_first=True", config.norm_first),
-                                       ("position_embedding_type='none'", config.position_embedding_type == "none")) if used]
+    special = "position_embedding_type='none'" if config.position_embedding_type == "none" else pre_norm.without_counterpart(model)
     if special:
-        note = f"only minibert computes a model with {' and '.join(special)}: other programs would open it and be wrong"
+        note = f"only minibert computes a model with {special}: other programs would open it and be wrong"
         warnings.warn(note, stacklevel=3)
         values |= {"model_type": "minibert", "_comment": note}
-    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+    elif config.norm_first:
+        del values["norm_first"]                                # the model_type says it
+        values |= pre_norm.reference_config(model)
+    return values
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 def _canonical_names(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-    """The names of a model with a head, whatever the age of the file: `bert.` in front, LayerNorm.weight and .bias."""
+    """The names of a model with a head, whatever the age or form of the file: `bert.` in front, LayerNorm.weight and .bias."""
+    pre_norm_config = BertConfig.from_json_file(folder / "config.json") if _model_type(folder) == PRE_NORM_TYPE else None
     renamed = {}
     for key, tensor in tensors.items():
         name = key.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
-        if name.startswith(("embeddings.", "encoder.", "pooler.")):
+        if pre_norm_config is not None:
+            name = pre_norm.our_name(name, pre_norm_config)
+        elif name.startswith(("embeddings.", "encoder.", "pooler.")):
             name = "bert." + name
         if name == "bert.embeddings.position_ids":      # 0, 1, 2, …: older versions of the reference stored it
             continue
         if name in renamed:
             raise ValueError(f"{folder}: the tensor {name} is there twice, once as {key!r}")
         renamed[name] = tensor
+    if pre_norm_config is not None and pre_norm.POSITIONS in renamed:
+        renamed[pre_norm.POSITIONS] = pre_norm.our_positions(renamed[pre_norm.POSITIONS], pre_norm_config)
     return renamed
 
 
@@ -185,6 +204,10 @@ def _fill(model: BertPreTrainedModel, tensors: dict[str, Tensor], folder: Path) 
     if problems:
         shown = "; ".join(problems[:5]) + (f"; and {len(problems) - 5} more" if len(problems) > 5 else "")
         raise ValueError(f"the weights in {folder} do not fit {type(model).__name__} as config.json describes it: {shown}")
+    activation = _values(folder).get("hidden_act", "gelu")
+    if _model_type(folder) == PRE_NORM_TYPE and activation != "gelu" and "cls.predictions." in in_model & in_file:
+        raise ValueError(f"{folder}: hidden_act is {activation!r}, but the masked-word head of a RobertaPreLayerNorm has 'gelu' whatever that says, "
+                         "and minibert has one activation for both. What to do: open the body alone, with model_class=BertModel")
 
     name = type(model).__name__
     if fresh:

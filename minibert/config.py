@@ -28,6 +28,9 @@ ACTIVATIONS = ("gelu", "gelu_new", "relu")
 POSITION_TYPES = ("absolute", "sinusoidal", "none")
 SENTENCE_HEAD = ("kind", "vector", "segments", "sizes")
 
+# What `transformers` calls a BERT with norm_first: minibert/pre_norm.py.
+PRE_NORM_TYPE = "roberta-prelayernorm"
+
 
 @dataclass(frozen=True)
 class BertConfig:
@@ -128,6 +131,8 @@ class BertConfig:
         fields = {field.name for field in dataclasses.fields(cls)}
         values = dict(values)
         values.update(values.pop("minibert", {}))       # what `save_pretrained` wrote for minibert alone
+        if values.get("model_type") == PRE_NORM_TYPE:
+            values |= _of_pre_norm(values)
         num_labels = values.pop("num_labels", None)
         for key in values:
             if key not in fields and key not in IGNORED_KEYS:
@@ -170,6 +175,20 @@ class BertConfig:
     def to_json_string(self) -> str:
         """All fields as the text of a config.json."""
         return json.dumps(self.to_dict(), indent=2, sort_keys=True) + "\n"
+
+
+def unused_positions(pad_token_id: int) -> int:
+    """Rows in front of RobertaPreLayerNorm's position table that no word stands at: it counts from pad_token_id + 1 on."""
+    return pad_token_id + 1
+
+
+def _of_pre_norm(values: dict) -> dict:
+    """The fields that a RobertaPreLayerNorm's config.json gives another meaning, or another default."""
+    pad, rows = values.get("pad_token_id", 1), values.get("max_position_embeddings", 512)
+    if not (type(pad) is type(rows) is int and 0 <= pad and unused_positions(pad) < rows):
+        raise ValueError(f"a {PRE_NORM_TYPE} counts positions from pad_token_id + 1 on: max_position_embeddings {rows!r} leaves none "
+                         f"beyond pad_token_id {pad!r}")
+    return {"norm_first": True, "pad_token_id": pad, "max_position_embeddings": rows - unused_positions(pad)}
 
 
 def _is_number(value) -> bool:

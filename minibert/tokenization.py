@@ -76,7 +76,8 @@ class WordPieceTokenizer:
             options["do_lower_case"] = normalizer.get("lowercase", True)
             options["strip_accents"] = normalizer.get("strip_accents")
         else:
-            raise ValueError(f"no vocab.txt and no tokenizer.json in {folder}")
+            other = ": its vocab.json is not of word pieces" if (folder / "vocab.json").exists() else ""
+            raise ValueError(f"no vocab.txt and no tokenizer.json in {folder}{other}")
         if (folder / "tokenizer_config.json").exists():
             stored = _read_json(folder / "tokenizer_config.json")
             options.update({key: stored[key] for key in options if key in stored})

@@ -152,7 +152,7 @@ def test_weights_are_given_only_where_they_are_asked_for():
 @deviation("Where the norm stands",
            paper="post-norm, LayerNorm(x + Sublayer(x)), as in Vaswani et al. 2017",
            original="post-norm",
-           reference="post-norm only",
+           reference="post-norm; pre-norm as a model of another name, RobertaPreLayerNorm",
            here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
            why="without it the sum of all layers would reach the heads unnormalised")
 def test_a_pre_norm_stack_ends_in_a_norm():

@@ -43,7 +43,6 @@ def leftovers(folder: Path) -> list[str]:
     dict(config=dataclasses.replace(CONFIG, hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.3)),
     dict(config=dataclasses.replace(CONFIG, norm_first=True)), dict(config=dataclasses.replace(CONFIG, position_embedding_type="sinusoidal")),
 ], ids=lambda changes: " ".join(changes) or "as it comes")
-@pytest.mark.filterwarnings("ignore:only minibert computes")
 def test_a_resumed_run_goes_on_bit_for_bit(changes, corpus, tmp_path):
     """Stopped after every number of steps, also where the long rows begin."""
     steps, whole = [], make_run(corpus, **changes)

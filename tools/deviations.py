@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "book" / "deviations.md"
 CHAPTERS = {"Text to tokens": ["tokenization"], "Embeddings and positions": ["positions", "embeddings"], "Attention": ["attention"],
-            "The encoder": ["encoder"], "The model and its heads": ["model", "heads"],
+            "The encoder": ["encoder"], "The model and its heads": ["model", "heads", "pre_norm"],
             "Pretraining data": ["data_original", "data_statistics"], "Pretraining": ["training", "distributed"], "Fine-tuning": ["finetuning_"],
             "BertSum": ["summarization_"]}
 SAYS = {"paper": "The paper", "original": "The original program", "reference": "The reference", "here": "Here", "why": "Why"}

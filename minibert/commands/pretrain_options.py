@@ -80,7 +80,8 @@ def add_options(commands, run) -> None:
     model.add_argument("--preset", metavar="NAME", help=f"{', '.join(PRESETS)}, or the path of a config.json (default: mini)")
     model.add_argument("--from", dest="start", metavar="MODEL", help="start from the weights and the vocabulary of a saved model: a folder, or minibert-small")
     model.add_argument("--dropout", type=float, metavar="P", help="probability of dropout while training (default: 0, or what the config.json says)")
-    model.add_argument("--norm-first", action=argparse.BooleanOptionalAction, help="pre-norm: often learns faster, but only minibert opens the model (default: no)")
+    model.add_argument("--norm-first", action=argparse.BooleanOptionalAction, help="pre-norm: learns more from the same text; transformers opens the model as RobertaPreLayerNorm, "
+                       "without its next-sentence head (default: no)")
 
     recipe = parser.add_argument_group("recipe")
     for field in dataclasses.fields(PretrainingOptions):
