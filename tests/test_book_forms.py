@@ -141,6 +141,44 @@ def test_what_is_folded_goes_to_the_end_with_links_both_ways(small):
     assert "#01_one--exercise-one" in links and "#answers--answers-quiz-one" in links and links.count("https://x.example/") == 3
 
 
+def test_code_gets_letters_as_small_as_its_longest_line_needs():
+    def fitted(*lengths):
+        code = BeautifulSoup(f"<pre>{chr(10).join('x' * length for length in lengths)}</pre>", "html.parser").pre
+        pdf.fit(code)
+        return code.get("style"), code.get("class")
+
+    assert fitted(pdf.LETTERS, 3) == (None, ["short"]) and fitted(*[10] * (pdf.SHORT + 1)) == (None, None)
+    assert fitted(pdf.LETTERS * 8 // 7)[0] == "--code: 7.03pt"
+    assert fitted(pdf.MOST_LETTERS + 1, 20)[0] is None, "a line that would be too small to be read wraps, and its neighbours stay as they are"
+
+
+def test_signs_and_places_are_found_in_the_whole_work(small, tmp_path):
+    chapter = small[0]
+    chapter.body.append(BeautifulSoup('<svg><symbol id="sign-1"><path d="M0 0"></path></symbol><use href="#sign-1"></use></svg>', "html.parser"))
+    pdf.prepare(small, tmp_path)
+    assert chapter.body.find("use")["href"] == "#" + chapter.body.find("symbol")["id"] == "#intro--sign-1"
+
+
+def test_the_looks_of_the_e_book_need_no_variables():
+    sheet = epub.style()
+    assert "symbol .segment { fill: #c44e00; }" in sheet and sheet.count("symbol .") > 12
+    assert "var(" not in sheet and ":is(" not in sheet, "what reading systems of some age do not know"
+
+
+@pytest.mark.parametrize("tool", [pdf, epub])
+def test_without_a_book_or_a_browser_the_forms_end_with_a_sentence(tool, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["tool", str(tmp_path / "form")])
+    monkeypatch.setattr(tool, "SITE", tmp_path)
+    assert tool.main() == 2 and "python3 dev.py book" in capsys.readouterr().err
+    for name, *_ in whole_book.contents(ROOT):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.html").write_text(PAGE.format(title="A page", link="#top"))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert tool.main() == 2 and "Chromium or Chrome" in capsys.readouterr().err
+    assert not (tmp_path / "form").exists()
+
+
 # ---------------------------------------------------------------- PDF and ePub: the whole book
 
 def squashed(text):

@@ -51,6 +51,22 @@ def test_readme_and_ci_run_the_same_two_commands():
     assert "export MINIBERT_NO_SKIPS=1" in read(".ci/run")
 
 
+@pytest.mark.parametrize("form", ["pdf", "epub"])
+@pytest.mark.parametrize("named", [None, "/no/such/browser"])
+def test_a_missing_browser_is_told_before_anything_is_built(form, named, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("MINIBERT_VENV", str(tmp_path / "venv"))
+    monkeypatch.setenv("CHROMIUM", named) if named else monkeypatch.delenv("CHROMIUM", raising=False)
+    done = dev(form)
+    assert done.returncode == 2 and "Chromium or Chrome" in done.stderr and (named or "google-chrome") in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+def test_the_same_browsers_are_looked_for_everywhere():
+    names = re.search(r"^BROWSERS = (\(.*?\))", read("dev.py"), re.MULTILINE)[1]
+    assert names in read("tools/stills.py")
+
+
 def test_help_is_friendly_and_a_wrong_command_is_refused():
     help_text = dev("--help").stdout
     for command in ("book", "pdf", "epub", "serve", "lab", "test", "notebooks", "bench", "clean"):

@@ -6,6 +6,7 @@ well-formed XHTML. The rest is a zip with a table of contents. The same book and
 
 import argparse
 import html
+import re
 import sys
 import zipfile
 from itertools import groupby
@@ -21,7 +22,7 @@ from tools.stills import browser
 from tools.whole_book import Chapter, offer, picture, read_book, relink
 
 TARGET = ROOT / "_build" / "epub" / "minibert.epub"
-STYLE = ROOT / "book" / "_static" / "epub.css"
+STYLE, OF_PAGES = ROOT / "book" / "_static" / "epub.css", ROOT / "book" / "_static" / "minibert.css"
 IDENTIFIER = "urn:uuid:6f2f1a0c-6c0d-5a3e-9c39-6d696e696265"
 TYPES = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".gif": "image/gif"}
 
@@ -38,7 +39,7 @@ CONVERT = """(source) => {
     for (const node of [math, ...math.querySelectorAll("*")]) {
       for (const name of node.getAttributeNames()) if (name.startsWith("data-") || name === "class") node.removeAttribute(name);
     }
-    if (tag) place.append(` (${tag[1]})`);
+    if (tag) place.insertAdjacentHTML("afterbegin", `<span class="equation-number">(${tag[1]})</span> `);
   }
   for (const node of parsed.querySelectorAll("*")) {
     for (const name of node.getAttributeNames()) {
@@ -53,6 +54,14 @@ def document(title: str, body: str, kind: str = "") -> str:
     """One XHTML file of the book."""
     return ('<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">\n'
             f'<head><meta charset="utf-8"/><title>{html.escape(title)}</title><link rel="stylesheet" type="text/css" href="style.css"/></head>\n<body{kind}>\n{body}\n</body>\n</html>\n')
+
+
+def style() -> str:
+    """The looks of the e-book, and the colours of the chapters' signs from the pages: without variables, which not every reading system knows."""
+    sheet = OF_PAGES.read_text(encoding="utf-8")
+    colour = dict(reversed(re.findall(r"(--mb-[\w-]+): (#\w{6})", sheet)))        # the first one counts, that of the light theme
+    signs = "\n".join(re.findall(r"^symbol .+$", sheet, re.MULTILINE))
+    return STYLE.read_text(encoding="utf-8") + re.sub(r"var\((--mb-[\w-]+)\)", lambda name: colour[name[1]], signs) + "\n"
 
 
 def navigation(chapters: list[Chapter]) -> str:
@@ -102,7 +111,7 @@ def properties(page: bytes) -> str:
 def collect(chapters: list[Chapter], site: Path, tab: Page) -> dict[str, bytes]:
     """Every file of the book by name; `tab` is a page of the site whose MathJax has started."""
     files = {"cover.svg": cover(edition()).encode(), "cover.xhtml": document(TITLE, f'<section epub:type="cover">{cover(edition())}</section>', ' class="cover"').encode(),
-             "nav.xhtml": navigation(chapters).encode(), "style.css": STYLE.read_bytes()}
+             "nav.xhtml": navigation(chapters).encode(), "style.css": style().encode()}
     relink(chapters, lambda chapter, fragment: f"{chapter.key}.xhtml" + (f"#{fragment}" if fragment else ""))
     for chapter in chapters:
         for image in chapter.body("img"):
@@ -144,8 +153,8 @@ def main() -> int:
     try:
         target = make(SITE, ROOT, parser.parse_args().target)
     except ValueError as error:
-        print(error, file=sys.stderr)       # no browser
-        return 1
+        print(error, file=sys.stderr)       # no built book, or no browser
+        return 2
     offer(SITE, target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from pypdf import PdfReader
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
@@ -26,11 +26,10 @@ from tools.whole_book import Chapter, offer, picture, read_book, relink
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
 STYLE = ROOT / "book" / "_static" / "print.css"
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# The browser asks for nothing but files of this machine, and looks for no host of its maker.
 LONGEST = 600_000       # milliseconds
 PAPER_WIDTH = 650       # pixels between the margins of print.css
-QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--allow-file-access-from-files"]
+LETTERS, MOST_LETTERS = 94, 122     # of code in a line: at the size that print.css gives it, and at the smallest that can be read
+SHORT = 22              # lines of code that stay on one page
 
 
 def address(chapter: Chapter, fragment: str) -> str:
@@ -49,6 +48,20 @@ def prepare(chapters: list[Chapter], site: Path) -> None:
         for image in chapter.body("img"):
             image["src"] = picture(chapter, image, site).as_uri()
             image["loading"] = "eager"
+        for sign in chapter.body.select("use[href]"):
+            sign["href"] = address(chapter, sign["href"].removeprefix("#"))
+        for code in chapter.body("pre"):
+            fit(code)
+
+
+def fit(code: Tag) -> None:
+    """Letters as small as the longest line needs, down to what can be read (longer lines wrap); few lines stay together."""
+    lines = code.get_text().splitlines()
+    longest = max((len(line) for line in lines if len(line) <= MOST_LETTERS), default=0)
+    if longest > LETTERS:
+        code["style"] = f"--code: {8 * LETTERS / longest:.2f}pt"
+    if len(lines) <= SHORT:
+        code["class"] = [*code.get("class", []), "short"]
 
 
 def made_on(form: str) -> str:
@@ -150,8 +163,8 @@ def main() -> int:
     try:
         target = make(SITE, ROOT, parser.parse_args().target)
     except ValueError as error:
-        print(error, file=sys.stderr)       # no browser
-        return 1
+        print(error, file=sys.stderr)       # no built book, or no browser
+        return 2
     pages = len(PdfReader(target).pages)
     offer(SITE, target)
     print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")

@@ -21,7 +21,7 @@ from minibert_downloads import FOLDER
 from minibert_downloads import offer as offer_on_page
 
 SCREEN_ONLY = ("script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
-               "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool")
+               "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin, .cover-figure legend")
 COLOURED = {"k", "kc", "kd", "kn", "kr", "ow", "s", "s1", "s2", "sa", "sb", "sd", "se", "si", "c1", "mi", "mf", "nf", "nc", "nd", "fm", "ne"}     # classes of Pygments that have a colour of their own
 ANSWERS = "answers"
 
@@ -60,7 +60,12 @@ def contents(root: Path) -> list[tuple[str, str, int]]:
 
 
 def read_book(site: Path, root: Path, only: list[str] | None = None) -> list[Chapter]:
-    """All chapters, ready for paper, and the hints and answers at the end; `only` some, for a quick test."""
+    """All chapters, ready for paper, and the hints and answers at the end; `only` some, for a quick test.
+
+    Raises a ValueError where no book was built.
+    """
+    if not (site / f"{contents(root)[0][0]}.html").is_file():
+        raise ValueError(f"there is no built book in {site}: run `python3 dev.py book` first")
     chapters = []
     for name, part, depth in contents(root):
         if only is None or name in only:
