@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from minibert.data import PairRows, TokenFile, mask_tokens
+from minibert.data import PairRows, TextRows, TokenFile, mask_tokens
 from minibert.distributed import Processes, accumulate, part_like, whole
 from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
@@ -33,7 +33,7 @@ class PretrainingOptions:
     long_share: float = 0.1                 # share of the steps at that length (fewer rows, as many tokens)
     copy_positions: bool = True             # where rows become longer, the new positions begin as copies of the trained ones
     mask_rate: float = 0.15                 # share of the ordinary tokens to predict
-    next_sentence: bool = True              # whether the next-sentence loss counts
+    next_sentence: bool = True              # rows of pairs and their loss, or rows of running text and none
     optimizer: str = "muon"                 # "muon" (with AdamW on the rest) or "adamw"
     learning_rate: float = 2e-3             # peak, AdamW
     matrix_learning_rate: float = 4e-3      # peak, Muon
@@ -117,7 +117,8 @@ class Batches:
     def __init__(self, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
         self.options, self.tokenizer = options, tokenizer
         ids = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
-        self.stages = [(first, PairRows(corpus, length, *ids, seed=options.seed + number))
+        kind = PairRows if options.next_sentence else TextRows
+        self.stages = [(first, kind(corpus, length, *ids, seed=options.seed + number))
                        for number, (first, length) in enumerate(options.stages())]
         self.corpus = corpus
 
@@ -133,8 +134,6 @@ class Batches:
         batch = rows.batch(number * size, size, slice(begin, end))
         masked = [self._mask(ids, self._seed(step, 0, begin + place * block)) for place, ids in enumerate(batch["input_ids"].split(block))]
         batch["input_ids"], batch["labels"] = (torch.cat(part) for part in zip(*masked))
-        if not self.options.next_sentence:
-            del batch["next_sentence_label"]
         count = min(size // world, -(-size // (world * micro)))         # enough for the largest share, not too many for the smallest
         bounds = [first + (last - first) * piece // count for piece in range(count + 1)]
         for start, stop in pairwise(bounds):
@@ -144,7 +143,7 @@ class Batches:
         """How many processes can share every batch out: the rows of the smallest."""
         return min(self._step(first)[2] for first, _ in self.stages)
 
-    def _step(self, step: int) -> tuple[PairRows, int, int, int]:
+    def _step(self, step: int) -> tuple[TextRows, int, int, int]:
         """Where a step's rows come from, its number among the steps of that length, rows in its batch and in a piece."""
         begin, rows = next(stage for stage in reversed(self.stages) if step >= stage[0])
         size, micro = (max(1, count * self.options.length // rows.length) for count in (self.options.batch_size, self.options.micro_batch))

@@ -12,7 +12,7 @@ from tiny_run import CONFIG, TOKENIZER, make_run, write_corpus
 import minibert
 from minibert.attention import attend, fused_attend
 from minibert.clinic.probes import PROBES
-from minibert.data import PackedRows, PairRows, mask_tokens
+from minibert.data import PackedRows, PairRows, TextRows, mask_tokens
 from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
 from minibert.figures import all_heads, attention_head, embedding_sum, heat_table, position_products, residual_stream
@@ -77,6 +77,9 @@ def models():
         minibert.BertModel(config(position_embedding_type=kind, max_position_embeddings=7))(ids(5, 7), position_ids=torch.arange(7).expand(5, 7))
     minibert.BertModel(config(position_embedding_type="sinusoidal", max_position_embeddings=7))(ids(5, 7))
     minibert.BertForSequenceClassification(config(id2label={0: "0"}))(ids(5, 7), labels=torch.rand(5))
+    with tempfile.TemporaryDirectory() as folder:
+        minibert.save_pretrained(minibert.BertModel(config(norm_first=True)), folder)
+        minibert.from_pretrained(folder)
     model = minibert.BertForMaskedLM(config())
     model.cls.predictions(torch.randn(8, 36), model.bert.embeddings.word_embeddings.weight)
     extended_mask(None, ids(5, 7))
@@ -135,6 +138,7 @@ def data():
     with tempfile.TemporaryDirectory() as folder:
         corpus = write_corpus(Path(folder) / "corpus.bin")
         PairRows(corpus, 17, 2, 3, 0).batch(0, 11)
+        TextRows(corpus, 17, 2, 3, 0).batch(0, 11)
         PackedRows(corpus, 17, 2, 3).batch(0, 11)
         run = make_run(corpus)
         for _ in range(4):                              # the last one with longer rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.data import PackedRows, PairRows, TokenFile, write_tokens
+from minibert.data import PackedRows, PairRows, TextRows, TokenFile, write_tokens
 from minibert.data.rows import Grid
 
 PAD, CLS, SEP = 0, 2, 3
@@ -47,36 +47,66 @@ def test_points_are_the_same_in_whatever_pieces_they_are_asked_for():
     assert not np.array_equal(whole, Grid(100, 7, seed=2).points(0, 60))
 
 
-# -- pairs -------------------------------------------------------------------------------------------------------------
+# -- running text ------------------------------------------------------------------------------------------------------
 
 def sentence_starts():
     return [0, *itertools.accumulate(size for sizes in DOCUMENTS for size in sizes)]
 
 
+def places(sentences):
+    """Every token of the documents of so many sentences or more: (first of its document, last + 1), token."""
+    ends = list(itertools.accumulate(map(sum, DOCUMENTS)))
+    usable = [(end - sum(sizes), end) for sizes, end in zip(DOCUMENTS, ends) if len(sizes) >= sentences]
+    return [(document, token) for document in usable for token in range(*document)]
+
+
+def window(document, token, wanted, length):
+    """From the start of the sentence with `token` on, `wanted` tokens of its document."""
+    starts = sentence_starts()
+    sentence = max(start for start in starts if start <= token)
+    if token - sentence >= length:
+        sentence = token                # inside a sentence that no row can hold
+    latest = max(start for start in starts if start <= max(document[1] - wanted, document[0]))
+    first = min(sentence, latest)
+    return first, min(first + wanted, document[1])
+
+
+def texts_by_hand(length, seed, first_row, size, short_rate):
+    """The text of each row, as a range of tokens."""
+    flat, room = places(1), length - 2
+    points = Grid(len(flat), room, seed).points(first_row, size)
+    for point, (is_short, short) in zip(points, np.random.default_rng([seed, first_row, size]).random((2, size)).T, strict=True):
+        yield window(*flat[point], 1 + int(short * room) if is_short < short_rate else room, length)
+
+
+@pytest.mark.parametrize("length, seed, first_row, size, short_rate",
+                         [(16, 0, 0, 300, 0.1), (24, 5, 700, 300, 0.0), (3, 1, 0, 100, 1.0), (60, 2, 10, 100, 0.5), (11, 3, 64, 64, 0.3)])
+def test_texts_equal_those_cut_by_hand(corpus, length, seed, first_row, size, short_rate):
+    batch = TextRows(corpus, length, CLS, SEP, PAD, seed, short_rate).batch(first_row, size)
+    for row, text in enumerate(texts_by_hand(length, seed, first_row, size, short_rate)):
+        ids = [CLS, *(token + 5 for token in range(*text)), SEP]
+        padding = length - len(ids)
+        assert batch["input_ids"][row].tolist() == ids + [PAD] * padding
+        assert batch["attention_mask"][row].tolist() == [True] * len(ids) + [False] * padding
+    assert not batch["token_type_ids"].any()
+    assert {name: tensor.dtype for name, tensor in batch.items()} == {
+        "input_ids": torch.int64, "token_type_ids": torch.int64, "attention_mask": torch.bool}
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------------
+
 def pairs_by_hand(length, seed, first_row, size, short_rate):
     """(A, B, label) of each row, as ranges of tokens."""
-    starts, room = sentence_starts(), length - 3
-    ends = list(itertools.accumulate(map(sum, DOCUMENTS)))
-    usable = [(end - sum(sizes), end) for sizes, end in zip(DOCUMENTS, ends) if len(sizes) > 1]
-    flat = [(document, token) for document in usable for token in range(*document)]
-
-    def window(document, token, wanted):
-        sentence = max(start for start in starts if start <= token)
-        if token - sentence >= length:
-            sentence = token                # inside a sentence that no row can hold
-        latest = max(start for start in starts if start <= max(document[1] - wanted, document[0]))
-        first = min(sentence, latest)
-        return first, min(first + wanted, document[1])
-
+    starts, flat, room = sentence_starts(), places(2), length - 3
     points = Grid(len(flat), room, seed).points(first_row, size)
     for point, draws in zip(points, np.random.default_rng([seed, first_row, size]).random((5, size)).T, strict=True):
         is_short, short, boundary, is_random, elsewhere = draws
         document, token = flat[point]
-        first, last = window(document, token, 2 + int(short * (room - 1)) if is_short < short_rate else room)
+        first, last = window(document, token, 2 + int(short * (room - 1)) if is_short < short_rate else room, length)
         inside = [start for start in starts if first < start < last]
         cut = inside[int(boundary * len(inside))] if inside else (first + last) // 2
         others = [other for other in flat if other[0] != document]
-        second = window(*others[int(elsewhere * len(others))], last - cut) if is_random < 0.5 else (cut, last)
+        second = window(*others[int(elsewhere * len(others))], last - cut, length) if is_random < 0.5 else (cut, last)
         yield (first, cut), second, int(is_random < 0.5)
 
 
@@ -95,13 +125,15 @@ def test_pairs_equal_those_cut_by_hand(corpus, length, seed, first_row, size, sh
     assert [tensor.dtype for tensor in batch.values()] == [torch.int64, torch.int64, torch.bool, torch.int64]
 
 
-def test_a_tenth_of_the_rows_is_short_by_default(corpus):
-    assert all(torch.equal(one, other) for one, other in zip(PairRows(corpus, 16, CLS, SEP, PAD).batch(0, 200).values(),
-                                                             PairRows(corpus, 16, CLS, SEP, PAD, 0, 0.1).batch(0, 200).values()))
+@pytest.mark.parametrize("kind", [TextRows, PairRows])
+def test_a_tenth_of_the_rows_is_short_by_default(corpus, kind):
+    assert all(torch.equal(one, other) for one, other in zip(kind(corpus, 16, CLS, SEP, PAD).batch(0, 200).values(),
+                                                             kind(corpus, 16, CLS, SEP, PAD, 0, 0.1).batch(0, 200).values()))
 
 
-def test_a_part_has_the_rows_of_the_whole(corpus):
-    rows = PairRows(corpus, 16, CLS, SEP, PAD)
+@pytest.mark.parametrize("kind", [TextRows, PairRows])
+def test_a_part_has_the_rows_of_the_whole(corpus, kind):
+    rows = kind(corpus, 16, CLS, SEP, PAD)
     whole = rows.batch(20, 30)
     for part in (slice(0, 10), slice(10, 30), slice(29, 30)):
         assert all(torch.equal(tensor, whole[name][part]) for name, tensor in rows.batch(20, 30, part).items())
@@ -111,6 +143,9 @@ def test_the_shortest_row_has_a_word_in_each_text(corpus):
     assert PairRows(corpus, 5, CLS, SEP, PAD, short_rate=0.0).batch(0, 3)["attention_mask"].all()
     with pytest.raises(ValueError, match=r"length must be at least 5 \(\[CLS\] A \[SEP\] B \[SEP\]\), not 4"):
         PairRows(corpus, 4, CLS, SEP, PAD)
+    assert TextRows(corpus, 3, CLS, SEP, PAD, short_rate=0.0).batch(0, 3)["attention_mask"].all()
+    with pytest.raises(ValueError, match=r"length must be at least 3 \(\[CLS\] text \[SEP\]\), not 2"):
+        TextRows(corpus, 2, CLS, SEP, PAD)
 
 
 @pytest.mark.parametrize("documents, said", [([[[5]], [[6]]], "0 documents"), ([[[5], [6]], [[7]]], "1 documents")])

@@ -219,6 +219,8 @@ def test_without_next_sentence_its_parts_stay_as_they_were(corpus):
     start = weights(run)
     progress = run.train_step()
     assert progress.pair_loss == progress.pair_accuracy == 0.0
+    pieces = [piece for step in range(4) for piece, _ in run.batches.pieces(step)]
+    assert not any(piece["token_type_ids"].any() for piece in pieces)           # running text: no second segment, and no foreign one
     unmoved = {name for name, tensor in run.model.state_dict().items() if torch.equal(tensor, start[name])}
     assert unmoved == {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "cls.seq_relationship.weight", "cls.seq_relationship.bias"}
 

@@ -33,61 +33,57 @@ class Grid:
         return (order[places] * self.spacing + shift) % self.total
 
 
-class PairRows:
-    """Sentence pairs for next-sentence prediction: [CLS] A [SEP] B [SEP], filled to `length` wherever the text allows.
+class TextRows:
+    """Rows of running text for masked words alone: [CLS] text [SEP], filled to `length` wherever the text allows.
 
-    An epoch lays a grid over all documents of two sentences or more, a point every `length` - 3 tokens, begun anew
-    somewhere else each time. A row is the text from the sentence at a grid point on, cut in two at a sentence
-    boundary drawn from those inside. Half of the rows keep their B (label 0); the others get as many tokens from
-    another document (label 1). `short_rate` of the rows are cut to a length drawn evenly, as the original's
-    `short_seq_prob`: a model that saw full rows only would be lost on a short text.
+    A row is of one document (Liu et al. 2019, section 4.2, "doc-sentences"). An epoch lays a grid over the documents, a
+    point for each row, begun anew somewhere else each time; a row is the text from the sentence at a point on.
+    `short_rate` of the rows are cut to a length drawn evenly, as the original's `short_seq_prob`: a model that saw full
+    rows only would be lost on a short text.
     """
 
+    layout, sentences = "[CLS] text [SEP]", 1       # of a row; the fewest that a document must have to be used
+
     def __init__(self, corpus: TokenFile, length: int, cls_id: int, sep_id: int, pad_id: int, seed: int = 0, short_rate: float = 0.1):
-        if length < 5:
-            raise ValueError(f"length must be at least 5 ([CLS] A [SEP] B [SEP]), not {length}")
+        shortest, special = len(self.layout.split()), self.layout.count("[")       # tokens
+        if length < shortest:
+            raise ValueError(f"length must be at least {shortest} ({self.layout}), not {length}")
         self.corpus, self.length, self.seed, self.short_rate = corpus, length, seed, short_rate
         self.cls_id, self.sep_id, self.pad_id = cls_id, sep_id, pad_id
+        self.room, self.fewest = length - special, shortest - special   # tokens of text in a row: at most, at least
         bounds = corpus.document_bounds()                               # [documents + 1]
-        usable = np.diff(corpus.documents) >= 2
-        if usable.sum() < 2:
-            raise ValueError(f"{corpus.path} has {usable.sum()} documents of two sentences or more; next-sentence prediction "
-                             "needs at least two, because a random next sentence comes from another document")
+        usable = np.diff(corpus.documents) >= self.sentences
         self.starts, self.ends = bounds[:-1][usable], bounds[1:][usable]
         self.places = np.concatenate([[0], np.cumsum(self.ends - self.starts)])     # where each usable document begins on the grid
-        self.grid = Grid(int(self.places[-1]), length - 3, seed)
+        self.grid = Grid(int(self.places[-1]), self.room, seed)
 
     def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
         """Rows first_row … first_row + size - 1, counted from 0 through all epochs; of these, `part`.
 
-        -> int64 input_ids, token_type_ids [B, S], boolean attention_mask [B, S] (True = a real token), int64
-        next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original).
+        -> int64 input_ids, token_type_ids [B, S], boolean attention_mask [B, S] (True = a real token).
         A part has the rows that the whole batch would have there, and reads the tokens of no others.
         """
-        room = self.length - 3
-        points = self.grid.points(first_row, size)[part]                                            # [B]
-        draws = np.random.default_rng([self.seed, first_row, size]).random((5, size))[:, part]      # [5, B]
-        is_short, short, boundary, is_random, elsewhere = draws                                     # 5 · [B]
-        document = np.searchsorted(self.places, points, "right") - 1                                # [B]
-        wanted = np.where(is_short < self.short_rate, 2 + (short * (room - 1)).astype(np.int64), room)      # [B]
-        first, last = self._window(document, points, wanted)                                        # [B], [B]
-        cut = self._boundary(first, last, boundary)                                                 # [B]
+        points, (is_short, short) = self._points(first_row, size, part, draws=2)                    # [B], 2 · [B]
+        return self._rows(self._window(self._document_at(points), points, self._wanted(is_short, short)))
 
-        is_random = is_random < 0.5                                                                 # [B]
-        own = self.places[document + 1] - self.places[document]                                     # [B], tokens
-        elsewhere = (elsewhere * (self.places[-1] - own)).astype(np.int64)                          # [B]
-        elsewhere += np.where(elsewhere >= self.places[document], own, 0)                           # [B], jumps over the own document
-        other = np.searchsorted(self.places, elsewhere, "right") - 1                                # [B]
-        other_first, other_last = self._window(other, elsewhere, last - cut)                        # [B], [B]
-        second_first = np.where(is_random, other_first, cut)                                        # [B]
-        second_last = np.where(is_random, other_last, last)                                         # [B]
-        return self._rows(first, cut, second_first, second_last, is_random)
+    def _points(self, first_row: int, size: int, part: slice, draws: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where on the grid the rows of a part begin, and even draws from 0 to 1 for each -> [B], [draws, B]."""
+        even = np.random.default_rng([self.seed, first_row, size]).random((draws, size))            # [draws, rows of the batch]
+        return self.grid.points(first_row, size)[part], even[:, part]
+
+    def _document_at(self, place: np.ndarray) -> np.ndarray:
+        """place on the grid [B] -> [B], the document there."""
+        return np.searchsorted(self.places, place, "right") - 1
+
+    def _wanted(self, is_short: np.ndarray, short: np.ndarray) -> np.ndarray:
+        """Two draws [B] -> [B], tokens of text that a row should have."""
+        return np.where(is_short < self.short_rate, self.fewest + (short * (self.room - self.fewest + 1)).astype(np.int64), self.room)
 
     def _window(self, document: np.ndarray, point: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """From the start of the sentence at a grid point on, `wanted` tokens of its document -> first and last + 1: [B] each.
 
         Where the document ends before, the window begins some sentences earlier. It begins inside a sentence only where
-        that sentence is longer than a row: a B that begins anywhere would give away that it is not the next one.
+        that sentence is longer than a row: the B of a pair that begins anywhere would give away that it is not the next one.
         """
         token = self.starts[document] + point - self.places[document]           # [B]
         sentence = self._sentence_at(token)                                     # [B]
@@ -100,6 +96,53 @@ class PairRows:
         """token [B] -> [B], where the sentence of each begins."""
         return self.corpus.sentences[np.searchsorted(self.corpus.sentences, token, "right") - 1]
 
+    def _rows(self, *texts: tuple[np.ndarray, np.ndarray]) -> dict[str, Tensor]:
+        """Texts, given as first token and last + 1 [B], -> [CLS] text [SEP] text [SEP] … padded; each is a segment."""
+        place = np.arange(self.length)[None]                                                        # [1, S]
+        ids = np.full((len(texts[0][0]), self.length), self.pad_id, np.int64)                       # [B, S]
+        segments = np.zeros_like(ids)                                                               # [B, S]
+        ids[:, 0], begin = self.cls_id, np.ones((len(ids), 1), np.int64)                            # …, [B, 1]
+        for segment, (first, last) in enumerate(texts):
+            end = begin + (last - first)[:, None]                                                   # [B, 1], where its [SEP] stands
+            inside = (begin <= place) & (place < end)                                               # [B, S]
+            ids[inside] = self.corpus.tokens[(first[:, None] + place - begin)[inside]]
+            ids[place == end] = self.sep_id
+            segments[(begin <= place) & (place <= end)] = segment
+            begin = end + 1                                                                         # [B, 1]
+        return {"input_ids": torch.from_numpy(ids), "token_type_ids": torch.from_numpy(segments),
+                "attention_mask": torch.from_numpy(place < begin)}
+
+
+class PairRows(TextRows):
+    """Sentence pairs for next-sentence prediction: [CLS] A [SEP] B [SEP], filled to `length` wherever the text allows.
+
+    The text of a row, cut in two at a sentence boundary drawn from those inside. Half of the rows keep their B (label
+    0); the others get as many tokens from another document (label 1). Documents of one sentence are left out.
+    """
+
+    layout, sentences = "[CLS] A [SEP] B [SEP]", 2
+
+    def __init__(self, corpus: TokenFile, *arguments, **options):
+        super().__init__(corpus, *arguments, **options)
+        if len(self.starts) < 2:
+            raise ValueError(f"{corpus.path} has {len(self.starts)} documents of two sentences or more; next-sentence prediction "
+                             "needs at least two, because a random next sentence comes from another document")
+
+    def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
+        """As TextRows, and int64 next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original)."""
+        points, (is_short, short, boundary, is_random, elsewhere) = self._points(first_row, size, part, draws=5)    # [B], 5 · [B]
+        document = self._document_at(points)                                                        # [B]
+        first, last = self._window(document, points, self._wanted(is_short, short))                 # [B], [B]
+        cut = self._boundary(first, last, boundary)                                                 # [B]
+
+        is_random = is_random < 0.5                                                                 # [B]
+        own = self.places[document + 1] - self.places[document]                                     # [B], tokens
+        elsewhere = (elsewhere * (self.places[-1] - own)).astype(np.int64)                          # [B]
+        elsewhere += np.where(elsewhere >= self.places[document], own, 0)                           # [B], jumps over the own document
+        other_first, other_last = self._window(self._document_at(elsewhere), elsewhere, last - cut)     # [B], [B]
+        second = np.where(is_random, other_first, cut), np.where(is_random, other_last, last)       # [B], [B]
+        return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}
+
     def _boundary(self, first: np.ndarray, last: np.ndarray, draw: np.ndarray) -> np.ndarray:
         """A sentence start inside each window, drawn evenly; the middle where there is none."""
         sentences = self.corpus.sentences
@@ -107,21 +150,6 @@ class PairRows:
         count = np.searchsorted(sentences, last, "left") - lowest                                   # [B]
         chosen = sentences[lowest + (draw * np.maximum(count, 1)).astype(np.int64)]                 # [B]
         return np.where(count > 0, chosen, (first + last) // 2)
-
-    def _rows(self, first, cut, second_first, second_last, is_random) -> dict[str, Tensor]:
-        place = np.arange(self.length)[None]                                                        # [1, S]
-        a, b = (cut - first)[:, None], (second_last - second_first)[:, None]                        # [B, 1], lengths
-        in_a = (place >= 1) & (place <= a)                                                          # [B, S]
-        in_b = (place >= a + 2) & (place <= a + b + 1)                                              # [B, S]
-        source = np.where(in_a, first[:, None] + place - 1, second_first[:, None] + place - a - 2)  # [B, S]
-        ids = np.full(source.shape, self.pad_id, np.int64)                                          # [B, S]
-        text = in_a | in_b                                                                          # [B, S]
-        ids[text] = self.corpus.tokens[source[text]]
-        ids[:, 0] = self.cls_id
-        ids[(place == a + 1) | (place == a + b + 2)] = self.sep_id
-        real = place <= a + b + 2                                                                   # [B, S]
-        return {"input_ids": torch.from_numpy(ids), "token_type_ids": torch.from_numpy((real & (place > a + 1)).astype(np.int64)),
-                "attention_mask": torch.from_numpy(real), "next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}
 
 
 class PackedRows:
