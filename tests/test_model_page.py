@@ -3,7 +3,7 @@
 import random
 import re
 import sys
-from base64 import b64decode
+from base64 import b64decode, b64encode
 
 import numpy as np
 import pytest
@@ -11,11 +11,12 @@ import tomllib
 import torch
 from book_browser import PHONE, browser, opened, overflow  # noqa: F401
 
-from minibert import WordPieceTokenizer
+from minibert import BertForPreTraining, WordPieceTokenizer
 from minibert.data.sentences import split_sentences
 from minibert.hub import SMALL
 from minibert.summarization.scoring import score_document
 from minibert.summarization.selection import select_sentences
+from reference import draw_weights, small_config
 from tools.environment import ROOT
 
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "benchmarks")]
@@ -149,6 +150,30 @@ def test_attention_is_the_packages(asked, same):
         found = torch.tensor(asked("fill", {"text": sentence}, "answer.attentions.map((heads) => heads.map((weights) => Array.from(weights)))"))
         assert torch.allclose(found, expected.flatten(2), atol=1e-5), sentence
     assert asked("fill", {"text": ODD[5]}, "[answer.attentions, answer.tokens.length]") == [None, 305]
+
+
+@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+def test_the_engine_computes_any_model_of_both_kinds(needs_chromium, browser, norm_first):  # noqa: F811
+    """Random weights, ten times as large as fresh ones, on the rounded numbers that a page would hold."""
+    model = draw_weights(BertForPreTraining(small_config(norm_first=norm_first))).eval()
+    listed, stream = minibert_model.pack(model.state_dict())
+    rounded = {name: tensor if tensor.dim() < 2 else (lambda scale, numbers, _: scale[:, None] * numbers)(*minibert_model.quantise(name, tensor))
+               for name, tensor in model.state_dict().items()}
+    model.load_state_dict(rounded)
+    ids, segments = torch.randint(1, 61, (1, 9), generator=torch.Generator().manual_seed(0)), torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 1]])
+    with torch.no_grad():
+        expected = model(ids, segments, output_attentions=True)
+    about = minibert_model.shape(model.config) | {"tensors": listed, "vocabulary": "\n".join(f"w{n}" for n in range(61))}
+    tab = browser.new_page()
+    found = tab.evaluate("""([program, about, text, ids, segments]) => {
+      const { openModel, encode, wordProbabilities, followProbability } = new Function(`${program}; return { openModel, encode, wordProbabilities, followProbability };`)();
+      const model = openModel(about, Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))), { hidden, attentions } = encode(model, ids, segments);
+      return { words: ids.map((_, place) => Array.from(wordProbabilities(model, hidden, place))), follows: followProbability(model, hidden), attentions: attentions.map((heads) => heads.map((head) => Array.from(head))) };
+    }""", [minibert_model.program(ROOT), about, b64encode(stream).decode(), ids[0].tolist(), segments[0].tolist()])
+    tab.close()
+    assert torch.allclose(torch.tensor(found["words"]), expected.prediction_logits[0].softmax(-1), atol=1e-5)
+    assert found["follows"] == pytest.approx(float(expected.seq_relationship_logits.softmax(-1)[0, 0]), abs=1e-5)
+    assert torch.allclose(torch.tensor(found["attentions"]), torch.stack(expected.attentions)[:, 0].flatten(2), atol=1e-5)
 
 
 def test_next_sentence_is_the_packages(asked, same):

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 import minibert
-from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained
+from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained
 from minibert.data.sentences import split_sentences
 from minibert.filling import fill_mask
 from minibert.hub import SMALL
@@ -78,10 +78,22 @@ def check(model: BertForPreTraining, summarizer: BertSumExt) -> None:
     """A ValueError for a model that the page's program would compute wrongly."""
     config, head = model.config, summarizer.config.sentence_head
     wrong = [f"{name} {value!r}, not {wanted!r}" for name, value, wanted in (
-        ("hidden_act", config.hidden_act, "gelu"), ("norm_first", config.norm_first, False), ("position_embedding_type", config.position_embedding_type, "absolute"),
+        ("hidden_act", config.hidden_act, "gelu"), ("position_embedding_type", config.position_embedding_type, "absolute"),
         ("sentence_head kind", head["kind"], "classifier"), ("sentence_head with an inner layer", bool(head["sizes"].get("inner_size")), True)) if value != wanted]
     if wrong:
         raise ValueError(f"book/_static/model/engine cannot compute this model: {'; '.join(wrong)}")
+
+
+def shape(config: BertConfig) -> dict:
+    """What the page's program has to know of a config."""
+    return {"hiddenSize": config.hidden_size, "numHeads": config.num_attention_heads, "numLayers": config.num_hidden_layers, "normFirst": config.norm_first,
+            "layerNormEps": config.layer_norm_eps, "maxPositions": config.max_position_embeddings}
+
+
+def program(root: Path) -> str:
+    """What computes in the page, as one text."""
+    sources = [TOKENIZER, *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE)]
+    return "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
 
 def files(root: Path) -> dict[str, str]:
@@ -89,16 +101,13 @@ def files(root: Path) -> dict[str, str]:
     model, tokenizer = from_pretrained(SMALL), WordPieceTokenizer.from_pretrained(SMALL)
     summarizer, _ = open_summarizer(SMALL)
     check(model, summarizer)
-    config, head = model.config, summarizer.config.sentence_head
+    head = summarizer.config.sentence_head
     listed, stream = pack(page_tensors(model, summarizer))
     size = -(-len(stream) // PARTS // 4) * 4
     about = {"name": SMALL, "parts": PARTS, "partBytes": size, "bytes": len(stream), "tensors": listed, "lowerCase": tokenizer.lowercase,
              "vocabulary": "\n".join(tokenizer.id_to_token(number) for number in range(tokenizer.vocab_size)),
-             "hiddenSize": config.hidden_size, "numHeads": config.num_attention_heads, "numLayers": config.num_hidden_layers, "layerNormEps": config.layer_norm_eps,
-             "maxPositions": config.max_position_embeddings, "summarizer": {"layers": summarizer.config.num_hidden_layers, "vector": head["vector"], "segments": head["segments"]}}
-    sources = [TOKENIZER, *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE)]
-    program = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    written = {"engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program)};\n"}
+             **shape(model.config), "summarizer": {"layers": summarizer.config.num_hidden_layers, "vector": head["vector"], "segments": head["segments"]}}
+    written = {"engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"}
     for number in range(PARTS):
         text = base64.b85encode(stream[number * size:(number + 1) * size]).decode("ascii")      # of its 85 signs none needs a backslash
         written[f"weights-{number + 1}.js"] = f'minibertModel.receive({number}, "{text}");\n'

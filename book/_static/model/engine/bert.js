@@ -49,20 +49,23 @@ function attend(query, key, value, S, H, heads) {
   return { mixed, weights: allWeights };
 }
 
-/** The encoder on one text: { hidden: [S, H] of the last layer, attentions: layer by layer, head by head, [S, S] }. */
+/** The encoder on one text: { hidden: [S, H] of the last layer, attentions: layer by layer, head by head, [S, S] }.
+ * Post-norm: a norm after each sum. Pre-norm: one of a copy before each sublayer, for the sum goes on without it, and one at the end. */
 function encode(model, inputIds, tokenTypeIds, layers = model.about.numLayers) {
-  const S = inputIds.length, { hiddenSize, numHeads } = model.about, attentions = [];
+  const S = inputIds.length, { hiddenSize, numHeads, normFirst } = model.about, attentions = [];
+  const before = (name, x) => (normFirst ? norm(model, name, x.slice()) : x), after = (name, x) => (normFirst ? x : norm(model, name, x));
   let hidden = embed(model, inputIds, tokenTypeIds);
   for (let layer = 0; layer < layers; layer += 1) {
     const name = `bert.encoder.layer.${layer}`;
-    const [query, key, value] = ["query", "key", "value"].map((part) => linear(model, `${name}.attention.self.${part}`, hidden));
+    const inner = before(`${name}.attention.output.LayerNorm`, hidden);
+    const [query, key, value] = ["query", "key", "value"].map((part) => linear(model, `${name}.attention.self.${part}`, inner));
     const { mixed, weights } = attend(query, key, value, S, hiddenSize, numHeads);
-    hidden = norm(model, `${name}.attention.output.LayerNorm`, add(linear(model, `${name}.attention.output.dense`, mixed), hidden));
-    const wide = gelu(linear(model, `${name}.intermediate.dense`, hidden));
-    hidden = norm(model, `${name}.output.LayerNorm`, add(linear(model, `${name}.output.dense`, wide), hidden));
+    hidden = after(`${name}.attention.output.LayerNorm`, add(linear(model, `${name}.attention.output.dense`, mixed), hidden));
+    const wide = gelu(linear(model, `${name}.intermediate.dense`, before(`${name}.output.LayerNorm`, hidden)));
+    hidden = after(`${name}.output.LayerNorm`, add(linear(model, `${name}.output.dense`, wide), hidden));
     attentions.push(weights);
   }
-  return { hidden, attentions };
+  return { hidden: before("bert.encoder.norm", hidden), attentions };
 }
 
 function add(x, y) {
