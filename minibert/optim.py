@@ -9,8 +9,12 @@ BETAS, EPS = (0.9, 0.999), 1e-6     # of AdamW; google-research/bert, optimizati
 
 
 def decayed(name: str) -> bool:
-    """Whether weight decay pulls at a parameter: all but biases and norms (google-research/bert, optimization.py)."""
-    return not (name.endswith("bias") or "LayerNorm" in name or name.startswith("bert.encoder.norm."))
+    """Whether weight decay pulls at a parameter: all but biases and norms (google-research/bert, optimization.py).
+
+    What has "norm" anywhere in its name is a norm's: LayerNorm, the closing `encoder.norm` of a pre-norm stack, with or without
+    a model around it.
+    """
+    return not (name.endswith("bias") or "norm" in name.lower())
 
 
 def make_optimizers(model: nn.Module, name: str, learning_rate: float, matrix_learning_rate: float, weight_decay: float) -> list[Optimizer]:

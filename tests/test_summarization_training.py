@@ -14,6 +14,7 @@ from minibert import BertConfig, BertModel, WordPieceTokenizer
 from minibert.finetuning import FineTuningOptions
 from minibert.summarization import BertSumExt, InterSentenceEncoder, SentenceClassifier, encode_sentences, score_document, train, train_head
 from minibert.loop import POOL, random_batches
+from minibert.optim import make_optimizers
 from minibert.summarization import training
 from minibert.summarization.training import listwise_loss
 
@@ -46,6 +47,24 @@ def random_vectors(count=20, hidden=16):
 
 def choices(head, vectors):
     return [int(head(rows[None], torch.ones(1, len(rows), dtype=torch.bool)).argmax()) for rows in vectors]
+
+
+# -- what decays -------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("head, norms", [("transformer", 2 * 2 - 1 + 1), ("classifier", 0), ("rnn", 2 * 3)])
+def test_no_norm_decays_neither_in_a_head_nor_in_a_bare_encoder(head, norms):
+    """By the modules themselves: a closing norm is called `norm` here, and `bert.encoder.norm` in a model around it.
+
+    The transformer's first layer has one norm, and the stack a closing one; the LSTM has three in each direction.
+    """
+    config = BertConfig(30, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=9, norm_first=True)
+    model = BertSumExt(BertModel(config), head)
+    for module, count in ((model.head, norms), (model.bert, 1 + 2 * 2 + 1), (model, norms + 1 + 2 * 2 + 1)):
+        optimizer, = make_optimizers(module, "adamw", 1e-3, 1e-3, 0.01)
+        spared = {name for group in optimizer.param_groups if group["weight_decay"] == 0 for name in group["param_names"]}
+        of_norms = {f"{place}.{name}" for place, part in module.named_modules() if isinstance(part, torch.nn.LayerNorm) for name, _ in part.named_parameters()}
+        assert spared == of_norms | {name for name, _ in module.named_parameters() if name.endswith("bias")}
+        assert sum(name.endswith("weight") for name in of_norms) == count
 
 
 # -- the listwise loss -------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ TESTS = {
     "embeddings": ("embeddings", "positions"), "attention": ("attention", "encoder"), "heads": ("heads", "finetuning_questions"),
     "data/corpora": ("data_corpora", "data_join"), "data/files": ("data_corpora", "data_join"), "data/masking": ("data_masking",),
     "data/tokens": ("data_tokens", "data_join"),
-    "data/wikipedia_slots": ("data_wikipedia_tasks",), "optim": ("training",), "loop": ("loop", "finetuning_training"),
+    "data/wikipedia_slots": ("data_wikipedia_tasks",), "optim": ("training", "summarization_training"), "loop": ("loop", "finetuning_training"),
     "config": ("config", "pre_norm"), "checkpoint": ("checkpoint", "pre_norm"), "weights": ("checkpoint",),
     "commands/convert": ("summarization_converter", "cli"), "commands/finetune": ("commands_finetune", "cli"),
     "commands/finetune_options": ("commands_finetune", "cli"), "commands/predict": ("commands_finetune", "cli"),

@@ -45,7 +45,7 @@ PATIENTS = (
         cure="Match the ending of the name, and look at the sizes of the groups.",
         published="in training scripts that left out the `any(... in name ...)` of the original line",
         edits=(Edit("optim.py",
-                    right='return not (name.endswith("bias") or "LayerNorm" in name or name.startswith("bert.encoder.norm."))',
+                    right='return not (name.endswith("bias") or "norm" in name.lower())',
                     wrong='return name not in ["bias", "LayerNorm.bias", "LayerNorm.weight", "cls.predictions.bias"]'),),
         probe="decay_groups", guard="tests/test_training.py::test_the_groups_are_those_of_the_original"),
     Patient(
