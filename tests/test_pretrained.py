@@ -6,13 +6,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from dataclasses import replace
 
 import pytest
 import torch
 import transformers
 
 import minibert
-from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer, cli, from_pretrained
+from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer, cli, from_pretrained, save_pretrained
 from minibert.filling import fill_mask
 from minibert.hub import PACKAGED, SMALL
 from minibert.weights import read_weights
@@ -49,23 +50,38 @@ def test_it_opens_as_what_it_was_trained_as(model, tokenizer):
     config = model.config
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads, config.intermediate_size) == (4, 256, 4, 1024)
     assert config.vocab_size == tokenizer.vocab_size == 8192 and config.max_position_embeddings == 512 and tokenizer.lowercase
-    assert config.position_embedding_type == "absolute" and not config.norm_first
-    assert sum(parameter.numel() for parameter in model.parameters()) == 5_529_090
+    assert config.position_embedding_type == "absolute"
+    closing_norm = 2 * config.hidden_size if config.norm_first else 0
+    assert sum(parameter.numel() for parameter in model.parameters()) == 5_529_090 + closing_norm
 
 
-def test_the_reference_opens_the_same_folder_with_equal_outputs(model, tokenizer):
-    theirs = transformers.BertForPreTraining.from_pretrained(FOLDER, dtype=torch.float32, attn_implementation="eager").eval()
-    their_batch = transformers.BertTokenizer.from_pretrained(FOLDER)(TEXTS, padding=True, return_tensors="pt")
+@pytest.mark.parametrize("norm_first", [None, False, True], ids=["as it is shipped", "post-norm", "pre-norm"])
+def test_the_reference_opens_the_same_folder_with_equal_outputs(norm_first, model, tokenizer, tmp_path):
+    """The shipped one; and one of its shape of either kind, for another may be shipped some day."""
+    folder = FOLDER
+    if norm_first is not None:
+        torch.manual_seed(0)
+        folder = tmp_path / "other"
+        save_pretrained(BertForPreTraining(replace(model.config, norm_first=norm_first)).half(), folder, tokenizer)
+        model = from_pretrained(folder)
+    kind = transformers.RobertaPreLayerNormModel if model.config.norm_first else transformers.BertModel
+    words = transformers.AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    body = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    assert type(body) is kind
+    their_batch = transformers.AutoTokenizer.from_pretrained(folder)(TEXTS, padding=True, return_tensors="pt")
     batch = tokenizer(TEXTS)
     assert all(torch.equal(batch[name], their_batch[name]) for name in batch)
     with torch.no_grad():
-        ours, reference = model(**batch), theirs(**their_batch)
+        ours, their_words, their_body = model(**batch), words(**their_batch).logits, body(**their_batch)
+        follows = model.cls.seq_relationship(their_body.pooler_output)          # of a pre-norm model the reference has no such head
+        assert torch.allclose(from_pretrained(folder, BertForMaskedLM)(**batch).logits, ours.prediction_logits, atol=1e-4)
     real = batch["attention_mask"].bool()
-    assert torch.allclose(ours.prediction_logits[real], reference.prediction_logits[real], atol=1e-4)
-    assert torch.allclose(ours.seq_relationship_logits, reference.seq_relationship_logits, atol=1e-4)
-    masked = transformers.BertForMaskedLM.from_pretrained(FOLDER, dtype=torch.float32).eval()
-    with torch.no_grad():
-        assert torch.allclose(masked(**their_batch).logits[real], from_pretrained(SMALL, BertForMaskedLM)(**batch).logits[real], atol=1e-4)
+    assert torch.allclose(ours.prediction_logits[real], their_words[real], atol=1e-4)
+    assert torch.allclose(ours.seq_relationship_logits, follows, atol=1e-4)
+    if not model.config.norm_first:
+        theirs = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).eval()
+        with torch.no_grad():
+            assert torch.allclose(ours.seq_relationship_logits, theirs(**their_batch).seq_relationship_logits, atol=1e-4)
 
 
 def test_its_words_are_sensible_and_an_untrained_models_are_not(model, tokenizer):

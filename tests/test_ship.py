@@ -1,6 +1,7 @@
 """From a run's folder to the model inside the package, in a copy of the few files that shipping touches."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -36,8 +37,9 @@ def run_folder(path, model):
     return path
 
 
-def test_a_run_becomes_the_packages_model(root, tmp_path, capsys):
-    model = draw_weights(BertForPreTraining(small_config())).eval()
+@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+def test_a_run_becomes_the_packages_model(root, tmp_path, capsys, norm_first):
+    model = draw_weights(BertForPreTraining(small_config(norm_first=norm_first))).eval()
     ship.ship(run_folder(tmp_path / "run", model), root)
     target = root / "minibert" / "pretrained" / SMALL
     assert {path.name for path in target.iterdir()} == {"README.md", "config.json", "model.safetensors", "vocab.txt", "tokenizer_config.json", "curves.png"}
@@ -45,7 +47,7 @@ def test_a_run_becomes_the_packages_model(root, tmp_path, capsys):
     assert f'SMALL: "{sha256(target / "model.safetensors")}"' in (root / "minibert" / "hub.py").read_text()
     assert 'MINILM: "53aa"' in (root / "minibert" / "hub.py").read_text()
     shipped = from_pretrained(target)
-    assert type(shipped) is BertForPreTraining
+    assert type(shipped) is BertForPreTraining and shipped.config == model.config
     for name, tensor in shipped.state_dict().items():
         assert tensor.dtype == torch.float32 and torch.equal(tensor, model.state_dict()[name].half().float())
     assert 2 * sum(p.numel() for p in model.parameters()) < (target / "model.safetensors").stat().st_size < 3 * sum(p.numel() for p in model.parameters())
@@ -75,14 +77,16 @@ def test_of_another_run_the_log_alone(root, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("spoil, message", [
-    (lambda model: BertForMaskedLM(model.config), "is a BertForMaskedLM with norm_first=False"),
+    (lambda model: BertForMaskedLM(model.config), "is a BertForMaskedLM; shipped is a BertForPreTraining"),
+    (lambda model: BertForPreTraining(replace(model.config, position_embedding_type="none")), "shipped is what transformers can open as well; only minibert computes"),
     (lambda model: model.bert.pooler.dense.weight.data.fill_(1e5), "half precision cannot hold bert.pooler.dense.weight"),
 ])
 def test_what_cannot_be_shipped(spoil, message, root, tmp_path):
     model = BertForPreTraining(small_config())
-    other = spoil(model)
+    spoiled = spoil(model)
+    model = spoiled if isinstance(spoiled, torch.nn.Module) else model
     with pytest.raises(ValueError, match=message):
-        ship.ship(run_folder(tmp_path / "run", other if isinstance(other, BertForMaskedLM) else model), root)
+        ship.ship(run_folder(tmp_path / "run", model), root)
     assert not (root / "minibert" / "pretrained" / SMALL / "model.safetensors").exists()
 
 
