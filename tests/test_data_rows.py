@@ -95,18 +95,43 @@ def test_texts_equal_those_cut_by_hand(corpus, length, seed, first_row, size, sh
 
 # -- pairs -------------------------------------------------------------------------------------------------------------
 
+def tail(document, tokens, most, inside):
+    """Whole sentences to the end of a document, as near to so many tokens as they come, but no more than `most`."""
+    end, wanted = document[1], max(document[1] - tokens, document[0])
+    starts = [start for start in sentence_starts() if document[0] <= start < end]
+    earlier = [start for start in starts if start <= wanted and end - start <= most][-1:]
+    later = [start for start in starts if start >= wanted][:1]
+    return (wanted if inside else min(earlier + later, key=lambda start: abs(start - wanted), default=wanted)), end
+
+
+def elsewhere(document, tokens, draw):
+    """A token of another document that is long enough, if one is; drawn among all tokens of those, the shortest document first."""
+    others = sorted((found for found in dict.fromkeys(found for found, _ in places(2)) if found != document), key=lambda found: found[1] - found[0])
+    enough = [found for found in others if found[1] - found[0] >= tokens] or others
+    flat = [(found, token) for found in enough for token in range(*found)]
+    return flat[int(draw * len(flat))]
+
+
 def pairs_by_hand(length, seed, first_row, size, short_rate):
     """(A, B, label) of each row, as ranges of tokens."""
     starts, flat, room = sentence_starts(), places(2), length - 3
     points = Grid(len(flat), room, seed).points(first_row, size)
     for point, draws in zip(points, np.random.default_rng([seed, first_row, size]).random((5, size)).T, strict=True):
-        is_short, short, boundary, is_random, elsewhere = draws
+        is_short, short, boundary, is_random, place = draws
         document, token = flat[point]
         first, last = window(document, token, 2 + int(short * (room - 1)) if is_short < short_rate else room, length)
         inside = [start for start in starts if first < start < last]
         cut = inside[int(boundary * len(inside))] if inside else (first + last) // 2
-        others = [other for other in flat if other[0] != document]
-        second = window(*others[int(elsewhere * len(others))], last - cut, length) if is_random < 0.5 else (cut, last)
+        second, tokens = (cut, last), last - cut
+        if is_random < 0.5:
+            other, token = elsewhere(document, tokens, place)
+            if last == document[1]:
+                second = tail(other, tokens, room - (cut - first), not inside)
+            elif not inside:
+                begin = max(min(token, other[1] - tokens), other[0])
+                second = begin, min(begin + tokens, other[1])
+            else:
+                second = window(other, token, tokens, length)
         yield (first, cut), second, int(is_random < 0.5)
 
 

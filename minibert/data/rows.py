@@ -64,28 +64,28 @@ class TextRows:
         A part has the rows that the whole batch would have there, and reads the tokens of no others.
         """
         points, (is_short, short) = self._points(first_row, size, part, draws=2)                    # [B], 2 · [B]
-        return self._rows(self._window(self._document_at(points), points, self._wanted(is_short, short)))
+        return self._rows(self._window(*self._at(points), self._wanted(is_short, short)))
 
     def _points(self, first_row: int, size: int, part: slice, draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Where on the grid the rows of a part begin, and even draws from 0 to 1 for each -> [B], [draws, B]."""
         even = np.random.default_rng([self.seed, first_row, size]).random((draws, size))            # [draws, rows of the batch]
         return self.grid.points(first_row, size)[part], even[:, part]
 
-    def _document_at(self, place: np.ndarray) -> np.ndarray:
-        """place on the grid [B] -> [B], the document there."""
-        return np.searchsorted(self.places, place, "right") - 1
+    def _at(self, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """place on the grid [B] -> [B] and [B], the document there and the token."""
+        document = np.searchsorted(self.places, place, "right") - 1                                 # [B]
+        return document, self.starts[document] + place - self.places[document]
 
     def _wanted(self, is_short: np.ndarray, short: np.ndarray) -> np.ndarray:
         """Two draws [B] -> [B], tokens of text that a row should have."""
         return np.where(is_short < self.short_rate, self.fewest + (short * (self.room - self.fewest + 1)).astype(np.int64), self.room)
 
-    def _window(self, document: np.ndarray, point: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From the start of the sentence at a grid point on, `wanted` tokens of its document -> first and last + 1: [B] each.
+    def _window(self, document: np.ndarray, token: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From the start of the sentence of a token on, `wanted` tokens of its document -> first and last + 1: [B] each.
 
         Where the document ends before, the window begins some sentences earlier. It begins inside a sentence only where
         that sentence is longer than a row: the B of a pair that begins anywhere would give away that it is not the next one.
         """
-        token = self.starts[document] + point - self.places[document]           # [B]
         sentence = self._sentence_at(token)                                     # [B]
         sentence = np.where(token - sentence < self.length, sentence, token)    # [B]
         latest = self._sentence_at(np.maximum(self.ends[document] - wanted, self.starts[document]))     # [B]
@@ -117,7 +117,12 @@ class PairRows(TextRows):
     """Sentence pairs for next-sentence prediction: [CLS] A [SEP] B [SEP], filled to `length` wherever the text allows.
 
     The text of a row, cut in two at a sentence boundary drawn from those inside. Half of the rows keep their B (label
-    0); the others get as many tokens from another document (label 1). Documents of one sentence are left out.
+    0); the others get about as many tokens from another document (label 1). Documents of one sentence are left out.
+
+    Nothing but its words may tell the second kind of B from the first. So where a B is the end of its document, as nearly
+    all are where rows are longer than documents, it gives way to the end of another document; where a B is cut off by the
+    end of the row, to a piece of a document that is long enough to be cut off as well; and where the text had no boundary
+    inside, to a piece that begins inside a sentence too.
     """
 
     layout, sentences = "[CLS] A [SEP] B [SEP]", 2
@@ -127,29 +132,60 @@ class PairRows(TextRows):
         if len(self.starts) < 2:
             raise ValueError(f"{corpus.path} has {len(self.starts)} documents of two sentences or more; next-sentence prediction "
                              "needs at least two, because a random next sentence comes from another document")
+        sizes = self.ends - self.starts                                 # [documents]
+        self.by_size = np.argsort(sizes, kind="stable")                 # [documents], the shortest first
+        self.rank = np.argsort(self.by_size)                            # [documents]
+        self.sizes = sizes[self.by_size]                                # [documents]
+        self.before = np.concatenate([[0], np.cumsum(self.sizes)])      # [documents + 1], tokens in all that are before it in that order
 
     def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
         """As TextRows, and int64 next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original)."""
         points, (is_short, short, boundary, is_random, elsewhere) = self._points(first_row, size, part, draws=5)    # [B], 5 · [B]
-        document = self._document_at(points)                                                        # [B]
-        first, last = self._window(document, points, self._wanted(is_short, short))                 # [B], [B]
-        cut = self._boundary(first, last, boundary)                                                 # [B]
+        document, token = self._at(points)                                                          # [B], [B]
+        first, last = self._window(document, token, self._wanted(is_short, short))                  # [B], [B]
+        cut, inside = self._boundary(first, last, boundary)                                         # [B], [B]
 
         is_random = is_random < 0.5                                                                 # [B]
-        own = self.places[document + 1] - self.places[document]                                     # [B], tokens
-        elsewhere = (elsewhere * (self.places[-1] - own)).astype(np.int64)                          # [B]
-        elsewhere += np.where(elsewhere >= self.places[document], own, 0)                           # [B], jumps over the own document
-        other_first, other_last = self._window(self._document_at(elsewhere), elsewhere, last - cut)     # [B], [B]
-        second = np.where(is_random, other_first, cut), np.where(is_random, other_last, last)       # [B], [B]
+        other, token = self._elsewhere(document, last - cut, elsewhere)                             # [B], [B]
+        pieces = self._piece(other, token, last - cut, inside)                                      # [B], [B]
+        tails = self._tail(other, last - cut, self.room - (cut - first), inside)                    # [B], [B]
+        others = [np.where(last == self.ends[document], *both) for both in zip(tails, pieces)]      # 2 · [B]
+        second = [np.where(is_random, *both) for both in zip(others, (cut, last))]                  # 2 · [B]
         return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}
 
-    def _boundary(self, first: np.ndarray, last: np.ndarray, draw: np.ndarray) -> np.ndarray:
-        """A sentence start inside each window, drawn evenly; the middle where there is none."""
+    def _elsewhere(self, document: np.ndarray, tokens: np.ndarray, draw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Another document of so many tokens or more, and a token in it, drawn evenly; of any length where all those are too short: [B], [B]."""
+        own = self.ends[document] - self.starts[document]                                           # [B], tokens
+        too_short = self.before[np.searchsorted(self.sizes, tokens)]                                # [B], tokens
+        too_short = np.where(self.before[-1] - own > too_short, too_short, 0)                       # [B]
+        place = too_short + (draw * (self.before[-1] - own - too_short)).astype(np.int64)           # [B]
+        place += np.where(place >= self.before[self.rank[document]], own, 0)                        # [B], jumps over the own document
+        rank = np.searchsorted(self.before, place, "right") - 1                                     # [B]
+        return self.by_size[rank], self.starts[self.by_size[rank]] + place - self.before[rank]
+
+    def _piece(self, document: np.ndarray, token: np.ndarray, tokens: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """So many tokens from the start of a token's sentence on, or from itself where `inside` -> first and last + 1: [B] each."""
+        first, _ = self._window(document, token, tokens)                                            # [B]
+        first = np.where(inside, np.maximum(np.minimum(token, self.ends[document] - tokens), self.starts[document]), first)     # [B]
+        return first, np.minimum(first + tokens, self.ends[document])
+
+    def _tail(self, document: np.ndarray, tokens: np.ndarray, most: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """About so many tokens to the end of a document: whole sentences, at most `most` tokens; to the token where `inside` or a sentence is too long."""
+        end = self.ends[document]                                                                   # [B]
+        wanted = np.maximum(end - tokens, self.starts[document])                                    # [B]
+        earlier = self._sentence_at(wanted)                                                         # [B]
+        later = self.corpus.sentences[np.searchsorted(self.corpus.sentences, wanted)]               # [B], the end where none begins any more
+        nearest = np.where((wanted - earlier <= later - wanted) | (later == end), earlier, later)   # [B]
+        nearest = np.where(end - nearest <= most, nearest, later)                                   # [B]
+        return np.where(inside | (nearest == end), wanted, nearest), end
+
+    def _boundary(self, first: np.ndarray, last: np.ndarray, draw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A sentence start inside each window, drawn evenly, or the middle where there is none: [B]; and where there is none: [B]."""
         sentences = self.corpus.sentences
         lowest = np.searchsorted(sentences, first, "right")                                         # [B], first start after `first`
         count = np.searchsorted(sentences, last, "left") - lowest                                   # [B]
         chosen = sentences[lowest + (draw * np.maximum(count, 1)).astype(np.int64)]                 # [B]
-        return np.where(count > 0, chosen, (first + last) // 2)
+        return np.where(count > 0, chosen, (first + last) // 2), count == 0
 
 
 class PackedRows:
