@@ -152,6 +152,7 @@ def notebooks(arguments):
     """run notebooks again and store their outputs: the only way outputs get in"""
     set_up()
     run(PYTHON, ROOT / "tools" / "execute.py", *arguments.names, failure="Not every notebook was stored; the reasons stand above.")
+    run(PYTHON, ROOT / "tools" / "page_stills.py", failure="The pictures of the figures on other pages were not drawn; the reason stands above.")
 
 
 def bench(arguments):

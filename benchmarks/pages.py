@@ -44,7 +44,8 @@ READY = """() => new Promise(resolve => {
   const asking = setInterval(() => {
     if (!isDrawn || performance.now() < last + 500) return;
     clearInterval(asking);
-    resolve({ seen: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? last, ready: last });
+    const seen = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? last;      // on a small page after its load event
+    resolve({ seen, ready: Math.max(last, seen) });
   }, 50);
 })"""
 

@@ -71,7 +71,18 @@ def test_the_status_is_that_of_the_notebooks_and_logs(site, monkeypatch):
     assert re.search(r"Built on 20\d\d-\d\d-\d\d \d\d:\d\d UTC", text)
     assert re.search(r"[\d,]+ links inside the book were followed, their places on the page included: none of them broken", text)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    assert "Built on 2023-11-14 22:13 UTC" in minibert_status.page(ROOT) == minibert_status.page(ROOT)
+    assert ">2023-11-14 22:13</time> UTC" in minibert_status.page(ROOT) == minibert_status.page(ROOT)
+
+
+def test_the_status_shows_what_the_benchmark_of_the_pages_measured(tmp_path):
+    assert "dev.py bench pages" in minibert_status.weights(tmp_path)
+    log = {"machine": {"cores": 2, "processor": "AVX2"}, "rows": [
+        {"variant": "an empty page", "seed": None, "seen": 0.05, "ready": 0.06, "seconds": 2.0},
+        {"variant": "book/model", "seed": None, "kilobytes": 640, "all_kilobytes": 8123, "seen": 0.4, "ready": 0.93, "seconds": 9.1}]}
+    (tmp_path / "benchmarks" / "logs").mkdir(parents=True)
+    (tmp_path / "benchmarks" / "logs" / "pages.json").write_text(json.dumps(log))
+    lines = minibert_status.weights(tmp_path).splitlines()
+    assert lines[2:4] == ["| an empty page |  |  | 0.05 | 0.06 |", "| book/model | 640 | 8,123 | 0.4 | 0.93 |"] and "2 cores (AVX2)" in lines[-1]
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):
@@ -111,6 +122,7 @@ PAGE = """<article class="bd-article"><section id="top"><h1>{title}<a class="hea
 <div class="generated generated-exercise solution"><details><summary>Solution</summary><pre>x = 1</pre></details></div>
 <div class="generated generated-quiz" id="quiz-one"><p><strong>Question 1.</strong> Why?</p>
 <details class="wrong"><summary>A. This</summary><p>No. Never.</p></details><details class="right"><summary>B. That</summary><p>Right. Always.</p></details></div>
+<noscript data-paper="Paper &lt;b&gt;rests&lt;/b&gt;."><p>Scripts are off.</p></noscript>
 <details><summary>its code</summary><pre>y = 2</pre></details><details><summary>More</summary><p>Much more.</p></details>
 <label><input type="checkbox"> Done</label><button>Press</button></section></article>"""
 
@@ -128,9 +140,9 @@ def small(tmp_path):
 def test_what_is_folded_goes_to_the_end_with_links_both_ways(small):
     intro, one, two, answers = small
     assert [(chapter.heading, chapter.part, chapter.depth) for chapter in small] == [("Welcome", "", 0), ("1 · One", "Build it", 0), ("Two", "Build it", 1), ("Hints and answers", "Reference", 0)]
-    for hidden in ("Right.", "No. Never", "So, as in", "y = 2", "x = 1", "Press"):
+    for hidden in ("Scripts are off", "Right.", "No. Never", "So, as in", "y = 2", "x = 1", "Press"):
         assert hidden not in one.body.get_text()
-    assert all(shown in one.body.get_text() for shown in ("A. This", "B. That", "Much more.", "☐  Done"))
+    assert all(shown in one.body.get_text() for shown in ("A. This", "B. That", "Much more.", "☐  Done", "Paper rests."))
     text = answers.body.get_text()
     assert text.count("Right. Always.") == text.count("So, as in") == 3 and "Question 1." in text
     cut = whole_book.relink(small, lambda chapter, fragment: f"#{chapter.key}--{fragment}" if fragment else f"#{chapter.key}")

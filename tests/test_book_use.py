@@ -141,7 +141,7 @@ def test_page_without_scripts(plain, site, address, name):  # noqa: F811
     formulas = plain.locator(".bd-article .math:visible").all_inner_texts()
     assert all(text.strip().startswith(("\\(", "\\[", "\\begin")) or "\\[" in text for text in formulas), "formulas are readable as TeX"
     stills = plain.locator("img.figure-still")
-    assert stills.count() == (page(site, name).source.count("widget-view+json") if name.startswith("notebooks/") else stills.count()), "a picture stands for each figure"
+    assert stills.count() == page(site, name).source.count("widget-view+json"), "a picture stands for each figure"
     assert all(still.is_visible() and still.get_attribute("alt") and still.get_attribute("height") for still in stills.all())
     for viewport in (WIDE, PHONE):
         plain.set_viewport_size(viewport)

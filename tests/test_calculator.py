@@ -1,18 +1,23 @@
 """The calculator, in a notebook and on its page: it computes what the package computes, says what is wrong with a wrong number, and loads nothing."""
 
 import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
 import pytest
 from figure_page import load, show, status, tab  # noqa: F401
+from PIL import Image
 from sphinx.application import Sphinx
 
-from minibert import BertConfig
+from minibert import BertConfig, figures
 from minibert.config import PRESETS
 from minibert.figures import calculator
 from minibert.inspection import GPUS, activations, count_parameters, flops, gpu_hours, memory, training_flops
 from test_book_browser import PHONE, overflow
+from tools import page_stills
 from tools.environment import ROOT
+from tools.stills import digest
 
 FIELDS = {"words": "vocab_size", "hidden": "hidden_size", "layers": "num_hidden_layers", "heads": "num_attention_heads", "wide": "intermediate_size",
           "positions": "max_position_embeddings", "segments": "type_vocab_size", "kind": "position_embedding_type", "first": "norm_first"}
@@ -181,16 +186,38 @@ def test_the_page_in_the_book(tab, site):       # noqa: F811
     page.close()
     page = started.new_context(java_script_enabled=False).new_page()
     page.goto(address)
+    assert page.locator("img.figure-still").is_visible() and overflow(page) == ""
     assert not page.locator("form [name=preset]").count() and "Scripts are off" in page.locator(".bd-article").inner_text() and "335,141,888" in page.locator(".bd-article").inner_text()
     page.context.close()
 
 
+@pytest.mark.parametrize("name", page_stills.named())
+def test_the_picture_on_a_page_is_that_of_its_figure(name):
+    """`python tools/page_stills.py` draws it anew."""
+    assert page_stills.drawn_from(page_stills.FOLDER / f"{name}.png") == digest(getattr(figures, name)().get_state())
+
+
+def test_only_a_picture_of_another_figure_is_drawn_anew(needs_chromium, tmp_path):
+    def store():
+        with ThreadPoolExecutor(1) as threads:      # Playwright runs once in a thread
+            return threads.submit(page_stills.store, tmp_path).result()
+
+    assert store() == page_stills.named() == ["calculator"] and store() == []
+    with Image.open(tmp_path / "calculator.png") as image:
+        assert image.width > 1000 and image.height < 1.8 * image.width, "it fits on a sheet of paper"
+        image.save(tmp_path / "calculator.png")     # without what it was drawn from
+    assert store() == ["calculator"]
+
+
 def test_a_page_names_a_figure_that_there_is(tmp_path):
-    """The directive: a name that minibert.figures has not stops the build with a sentence."""
+    """The directive: a name that minibert.figures has not stops the build with a sentence, and so does a figure without its picture."""
     (tmp_path / "conf.py").write_text(f"import sys; sys.path.insert(0, {str(ROOT / 'book' / '_ext')!r}); extensions = ['minibert_moving']", encoding="utf-8")
-    (tmp_path / "index.rst").write_text("Page\n====\n\n.. moving-figure:: calculator\n\n.. moving-figure:: oracle\n", encoding="utf-8")
+    (tmp_path / "index.rst").write_text("Page\n====\n\n.. moving-figure:: calculator\n\n.. moving-figure:: oracle\n\n.. moving-figure:: flipbook\n", encoding="utf-8")
+    shutil.copytree(page_stills.FOLDER, tmp_path / "book" / "stills")
     warnings = StringIO()
     Sphinx(tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees", "html", status=None, warning=warnings).build()
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "minibert.figures has no figure called 'oracle'" in warnings.getvalue()
-    assert page.count("widget-view+json") == 1 and "figures.js" in page
+    assert "there is no picture of the figure 'flipbook': run `python tools/page_stills.py`" in warnings.getvalue()
+    assert page.count("widget-view+json") == page.count("figure-still") == 1 and "figures.js" in page
+    assert page.index("figure-still") < page.index("widget-view+json"), "the picture is there before the script has run"

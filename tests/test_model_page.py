@@ -284,6 +284,15 @@ def test_attention_follows_the_menus_and_a_press(tab):
     assert len(cells) == 12 and abs(sum(map(int, cells)) - 100) <= 6
 
 
+def test_the_picture_without_scripts_is_what_the_tool_shows_first(tab):
+    """In book/_ext/minibert_arcs.py PyTorch computes what the page computes with rounded weights."""
+    still = tab.locator(".model-still", has=tab.locator("svg"))
+    assert status(tab, "attention").inner_text() in still.text_content()
+    assert still.locator("path").count() == tab.locator("[data-part=arcs] path").count() == 12
+    places = [tab.locator(f"{where} rect").evaluate_all("boxes => boxes.map(box => Math.round(box.getAttribute('x')))") for where in (".model-still", "[data-part=arcs]")]
+    assert places[0] == places[1]
+
+
 def test_two_texts_are_swapped(tab):
     as_it_stands, swapped = tab.locator("[data-tool=pair] tbody td").all_inner_texts()
     tab.get_by_role("button", name="Swap the two").click()

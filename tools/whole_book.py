@@ -81,6 +81,8 @@ def read_book(site: Path, root: Path, only: list[str] | None = None) -> list[Cha
 
 def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapter:
     body = soup.select_one("article.bd-article")
+    for instead in body.select("noscript[data-paper]"):
+        instead.replace_with(paragraph(soup, instead["data-paper"], "on-paper"))
     for node in body.select(SCREEN_ONLY):
         node.decompose()
     for box in body.select("input[type=checkbox]"):

@@ -33,11 +33,16 @@ TEMPLATES = "_static"       # the theme's own templates lie there
 
 # ---------------------------------------------------------------- what is known before
 
+def moment(text: str) -> str:
+    """A date or a time that no line breaks."""
+    return f'<time style="white-space: nowrap">{text}</time>' if text else ""
+
+
 def built() -> str:
     """When and on what."""
-    moment = time.strftime("%Y-%m-%d %H:%M", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    now = time.strftime("%Y-%m-%d %H:%M", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    return (f"Built on {moment} UTC, on {platform.system()} ({platform.machine()}) with Python {platform.python_version()}; "
+    return (f"Built on {moment(now)} UTC, on {platform.system()} ({platform.machine()}) with Python {platform.python_version()}; "
             f"minibert {importlib.metadata.version('minibert-course')}, {versions}.")
 
 
@@ -53,7 +58,7 @@ def chapters(root: Path) -> str:
         run = times.get(path.stem, {})
         seconds, machine = run.get("processor_seconds", 0), run.get("machine")
         sums.update(cells=len(cells), ignored=ignored, moving=moving, seconds=seconds)
-        rows.append(f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {run.get('date', '')} |")
+        rows.append(f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {moment(run.get('date', ''))} |")
         if run:
             machines.add(f"{machine['system']}, {machine['cores']} cores ({machine['processor']}), {machine['threads']} thread, Python {run['versions']['python']}, torch {run['versions']['torch']}")
     rows.append(f"| **all** | **{sums['cells']}** | **{sums['ignored']}** | **{sums['moving']}** | **{sums['seconds']:.0f}** | |")
@@ -74,7 +79,7 @@ def weights(root: Path) -> str:
     """What each page asks for, from the log of benchmarks/pages.py."""
     log = root / "benchmarks" / "logs" / "pages.json"
     if not log.is_file():
-        return "Not measured yet: `python benchmarks/pages.py`."
+        return "Not measured yet: `python3 dev.py bench pages`."
     log = json.loads(log.read_text(encoding="utf-8"))
     lines = ["| page | " + " | ".join(WEIGHTS.values()) + " |", "|---|" + "---:|" * len(WEIGHTS)]
     lines += [f"| {row['variant']} | " + " | ".join(f"{row[key]:,}" if key in row else "" for key in WEIGHTS) + " |" for row in log["rows"]]
