@@ -150,10 +150,19 @@ def test_a_table_is_read_at_the_position(tab, tables):                          
 def test_a_distance_is_chosen_in_the_plot(tab, tables):                         # noqa: F811
     show(tab, position_products(384, tables, distance=6))
     box = tab.locator(".mb-figure > svg").bounding_box()
-    middle = box["x"] + box["width"] * (38 + 432 / 2) / 480         # the plot runs from 38 to 470 of 480
+    middle = box["x"] + (38 + box["width"] - 10) / 2                # the plot leaves 38 pixels on the left and 10 on the right
     tab.mouse.click(middle, box["y"] + 30)
     assert tab.get_by_label("Distance k").input_value() == "0"
     assert status(tab).endswith("sinusoidal 1.00, learned 1.00, untrained 1.00.")
+
+
+def test_a_phone_gets_letters_of_the_same_size(tab, tables):                     # noqa: F811
+    size = "Number(getComputedStyle(document.querySelector('.mb-figure > svg text')).fontSize.slice(0, -2)) * document.querySelector('.mb-figure > svg').getScreenCTM().a"
+    wide = tab.viewport_size
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, position_products(384, tables, distance=6))
+    assert tab.evaluate(size) > 12
+    tab.set_viewport_size(wide)
 
 
 def test_wrong_arguments_are_named(tables):

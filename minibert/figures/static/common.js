@@ -23,11 +23,12 @@ function filled(element, attributes, children) {
   return element;
 }
 
-// Puts a figure together in `el`: label, what it draws, what to try, and a line that says in words what is seen.
+// Puts a figure together in `el`: label, what to try, what it draws, and a line that says in words what is seen. What to try stands
+// before the controls: on a phone, what stands below a tall figure is out of sight.
 function frame(el, model, ...children) {
   const status = node("p", { class: "mb-status", role: "status" });
-  const parts = [node("p", { class: "mb-label" }, model.get("label")), ...children, status];
-  if (model.get("try_this")) parts.push(node("p", { class: "mb-try" }, node("strong", {}, "Try it. "), model.get("try_this")));
+  const hint = model.get("try_this") && node("p", { class: "mb-try" }, node("strong", {}, "Try it. "), model.get("try_this"));
+  const parts = [node("p", { class: "mb-label" }, model.get("label")), hint, ...children, status];
   el.append(node("div", { class: `mb-figure mb-${model.get("name")}`, role: "group", "aria-label": model.get("label") }, parts));
   let waiting;
   return {

@@ -1,6 +1,6 @@
 // The similarity of two positions by their distance: by the formula, and read off tables of weights.
 
-const PLOT = { width: 480, height: 270, left: 38, right: 10, top: 12, bottom: 40 };
+const PLOT = { height: 300, left: 38, right: 10, top: 12, bottom: 40 };
 const BASES = Array.from({ length: 21 }, (_, i) => Number((10 ** (1 + i / 4)).toPrecision(2)));       // 10 to 1,000,000, four to a power of ten
 
 function signed(distance) {
@@ -12,14 +12,14 @@ function height(value, low) {
 }
 
 // Lines for the values, and distances below.
-function axes(least, most, x, low) {
+function axes(least, most, x, low, width) {
   const step = most > 100 ? 100 : 20;
   const ticks = Array.from({ length: Math.floor(most / step) - Math.ceil(least / step) + 1 }, (_, i) => (Math.ceil(least / step) + i) * step);
   return [
-    ...[-1, -0.5, 0, 0.5, 1].filter((value) => value >= low).map((value) => [shape("line", { class: "mb-grid", x1: PLOT.left, x2: PLOT.width - PLOT.right, y1: height(value, low), y2: height(value, low) }),
+    ...[-1, -0.5, 0, 0.5, 1].filter((value) => value >= low).map((value) => [shape("line", { class: "mb-grid", x1: PLOT.left, x2: width - PLOT.right, y1: height(value, low), y2: height(value, low) }),
       shape("text", { x: PLOT.left - 6, y: height(value, low) + 4, "text-anchor": "end" }, number(value, 1))]),
     ...ticks.map((distance) => shape("text", { x: x(distance), y: PLOT.height - PLOT.bottom + 17, "text-anchor": "middle" }, number(distance, 0))),
-    shape("text", { x: (PLOT.left + PLOT.width) / 2, y: PLOT.height - 6, "text-anchor": "middle" }, least < 0 ? "distance k from position i" : "distance k"),
+    shape("text", { x: (PLOT.left + width) / 2, y: PLOT.height - 6, "text-anchor": "middle" }, least < 0 ? "distance k from position i" : "distance k"),
   ];
 }
 
@@ -29,14 +29,15 @@ export default {
     const tables = data.tables.map(({ name, cosines }) => ({ name, cosines: unpack(cosines) }));
     const rows = tables.length ? tables[0].cosines.length : 0;
     const low = rows ? -0.5 : -1;       // a single pair goes down to −1
-    const least = rows ? -data.reach : 0, x = (distance) => PLOT.left + (distance - least) / (data.reach - least) * (PLOT.width - PLOT.left - PLOT.right);
+    const width = clamp(el.clientWidth, 300, 640);      // drawn as wide as it is shown, so that a phone can read it
+    const least = rows ? -data.reach : 0, x = (distance) => PLOT.left + (distance - least) / (data.reach - least) * (width - PLOT.left - PLOT.right);
     let { distance } = data, base = 10000, pairs = data.dim / 2, position = rows >> 1;
 
     const curves = ["mb-formula", "mb-first", "mb-second"].slice(0, 1 + tables.length).map((name) => shape("polyline", { class: `mb-curve ${name}` }));
     const marker = shape("line", { class: "mb-marker", y1: PLOT.top, y2: PLOT.height - PLOT.bottom });
     const dots = curves.map((curve) => shape("circle", { class: curve.getAttribute("class").replace("mb-curve", "mb-dot"), r: 5 }));
-    const plot = shape("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, "aria-hidden": "true", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) },
-      axes(least, data.reach, x, low), marker, curves, dots);
+    const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) },
+      axes(least, data.reach, x, low, width), marker, curves, dots);
     const names = curves.map((curve, i) => node("li", {}, shape("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, shape("polyline", { class: curve.getAttribute("class"), points: "0,5 30,5" })), node("span", {})));
     const distances = slider({ label: "Distance k", min: least, max: data.reach, value: distance, text: signed, oninput: (k) => change({ distance: k }) });
     const places = rows > 0 && slider({ label: "Position i", min: 0, max: rows - 1, value: position, oninput: (i) => change({ position: i }) });
@@ -54,7 +55,7 @@ export default {
 
     function point(event) {
       const box = event.currentTarget.getBoundingClientRect();
-      const along = ((event.clientX - box.left) / box.width * PLOT.width - PLOT.left) / (PLOT.width - PLOT.left - PLOT.right);
+      const along = ((event.clientX - box.left) / box.width * width - PLOT.left) / (width - PLOT.left - PLOT.right);
       distance = clamp(Math.round(least + along * (data.reach - least)), least, data.reach);
       distances.set(distance);
       draw();
