@@ -97,11 +97,12 @@ class TextRows:
         return self.corpus.sentences[np.searchsorted(self.corpus.sentences, token, "right") - 1]
 
     def _rows(self, *texts: tuple[np.ndarray, np.ndarray]) -> dict[str, Tensor]:
-        """Texts, given as first token and last + 1 [B], -> [CLS] text [SEP] text [SEP] … padded; each is a segment."""
+        """Texts, each given as first token and last + 1 for every row -> [CLS] text [SEP] text [SEP] … padded; each is a segment."""
         place = np.arange(self.length)[None]                                                        # [1, S]
         ids = np.full((len(texts[0][0]), self.length), self.pad_id, np.int64)                       # [B, S]
         segments = np.zeros_like(ids)                                                               # [B, S]
-        ids[:, 0], begin = self.cls_id, np.ones((len(ids), 1), np.int64)                            # …, [B, 1]
+        ids[:, 0] = self.cls_id
+        begin = np.ones((len(ids), 1), np.int64)                                                    # [B, 1]
         for segment, (first, last) in enumerate(texts):
             end = begin + (last - first)[:, None]                                                   # [B, 1], where its [SEP] stands
             inside = (begin <= place) & (place < end)                                               # [B, S]
@@ -139,7 +140,10 @@ class PairRows(TextRows):
         self.before = np.concatenate([[0], np.cumsum(self.sizes)])      # [documents + 1], tokens in all that are before it in that order
 
     def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
-        """As TextRows, and int64 next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original)."""
+        """As TextRows, and the label.
+
+        -> int64 next_sentence_label [B] (0 = B follows A, 1 = B is from another document, as in the original).
+        """
         points, (is_short, short, boundary, is_random, elsewhere) = self._points(first_row, size, part, draws=5)    # [B], 5 · [B]
         document, token = self._at(points)                                                          # [B], [B]
         first, last = self._window(document, token, self._wanted(is_short, short))                  # [B], [B]

@@ -121,8 +121,8 @@ PATIENTS = (
         cure="State which class is which, and keep the original's: 0 = it follows.",
         published="codebases differ; the name `is_next` turns the meaning over without a word",
         edits=(Edit("data/rows.py",
-                    right='{"next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}',
-                    wrong='{"next_sentence_label": torch.from_numpy((~is_random).astype(np.int64))}'),),
+                    right='return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}',
+                    wrong='return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy((~is_random).astype(np.int64))}'),),
         probe="label_of_pairs_that_follow", guard="tests/test_data_statistics.py::test_rows_are_cls_a_sep_b_sep"),
     Patient(
         id="R11", chapter="07_pretraining_data", title="a word that reaches across [SEP]",
