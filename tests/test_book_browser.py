@@ -17,6 +17,12 @@ SQUEEZED = """() => [...document.querySelectorAll(".bd-article img[height]")].fi
 CUT_OFF = """() => [...document.querySelectorAll("div.math mjx-math")].filter(
     math => math.getBoundingClientRect().left < math.closest("div.math").getBoundingClientRect().left - 2).map(math => math.textContent.slice(0, 60))"""
 
+# What scrolls sideways says so by a shadow (--mb-scroll).
+SILENT = """() => [...document.querySelectorAll(".bd-main *")].filter(box => {
+    const style = getComputedStyle(box);
+    return /auto|scroll/.test(style.overflowX) && box.clientWidth > 2 && box.scrollWidth > box.clientWidth + 1 && !style.backgroundImage.includes("gradient") && !box.closest("textarea");
+}).map(box => `${box.tagName}.${box.className}: ${box.textContent.trim().slice(0, 60)}`)"""
+
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 # Links and buttons 24 pixels high, or as far apart, are what WCAG 2.2 asks for; two more, because another machine's letters are a little lower.
 FINGER = "axe.configure({ checks: [{ id: 'target-size', options: { minSize: 26 } }, { id: 'target-offset', options: { minOffset: 26 } }] })"
@@ -84,6 +90,7 @@ def test_nothing_overflows(visit):
         visit.tab.set_viewport_size(viewport)
         assert overflow(visit.tab) == "", f"at {viewport['width']} px"
         assert visit.tab.evaluate(CUT_OFF) == [], f"formulas whose beginning nobody can scroll to, at {viewport['width']} px"
+        assert visit.tab.evaluate(SILENT) == [], f"boxes that do not show that they scroll, at {viewport['width']} px"
         assert visit.tab.evaluate(SQUEEZED) == [], f"pictures out of shape, at {viewport['width']} px"
     visit.tab.set_viewport_size(home)
 

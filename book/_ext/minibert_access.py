@@ -23,7 +23,7 @@ REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     # [aria-required-children, aria-allowed-role] entries of the bibliography are items of their list
     (r'role="doc-biblioentry"', 'role="listitem"'),
     # on a phone the long name of a test breaks between its words, not within one
-    (r'(?<=<span class="pre">)tests/[\w./]+::\w+(?=</span>)', lambda name: re.sub(r"(?<=_)(?=\w)|(?=::)", "<wbr/>", name[0])),
+    (r'(?:<span class="pre">|<code>)tests/[\w./]+::\w+(?=</)', lambda name: re.sub(r"(?<=_)(?=\w)|(?=::)", "<wbr/>", name[0])),
     # [empty-table-header] the corner of a table heads nothing
     (r"<th\b(?![^>]*\brole=)([^>]*>(?:\s|<p>\s*</p>|&#160;|&nbsp;)*</th>)", r'<th role="presentation"\1'),
 ]]
