@@ -1,10 +1,12 @@
 """From a run's folder to the model inside the package, in a copy of the few files that shipping touches."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 import torch
+import transformers
 
 from minibert import BertForMaskedLM, BertForPreTraining, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.files import sha256
@@ -94,6 +96,13 @@ def test_a_folder_that_is_no_run(root, tmp_path, capsys):
     with pytest.raises(ValueError, match="is no finished run: wanted are run.json"):
         ship.ship(tmp_path, root)
     assert ship.main([str(tmp_path)]) == 2 and "is no finished run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_card_names_classes_that_transformers_has(norm_first):
+    named = re.findall(r"`([A-Z]\w+)`", ship.elsewhere(small_config(norm_first=norm_first)))
+    assert all(hasattr(transformers, name) or hasattr(transformers, f"{name}Model") for name in named)
+    assert ("RobertaPreLayerNorm" in named) == norm_first == ("BertForPreTraining" not in named)
 
 
 def test_blocks_of_the_card_are_replaced_and_nothing_else():

@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
-from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained, save_pretrained
+from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.filling import fill_mask
 from minibert.files import sha256
 from minibert.hub import PACKAGED, SMALL
@@ -132,7 +132,7 @@ def draw(log: dict, path: Path) -> None:
 # -- the card ----------------------------------------------------------------------------------------------------------
 
 def card_blocks(root: Path = ROOT) -> dict[str, str]:
-    """The parts of the card that are made of the two logs: name -> Markdown."""
+    """The parts of the card that are made of the two logs and the config: name -> Markdown."""
     rows = json.loads((root / MEASURED).read_text(encoding="utf-8"))["rows"]
     by_variant = {}
     for row in rows:
@@ -163,12 +163,21 @@ def card_blocks(root: Path = ROOT) -> dict[str, str]:
     kinds = {name: value for name, value in by_variant["by kind of text"][0].items() if isinstance(value, float) and name != "seconds"}
     she = {name: value for name, value in by_variant["she or he"][0].items() if isinstance(value, float) and name != "seconds"}
     return {
+        "elsewhere": elsewhere(BertConfig.from_json_file(root / PACKAGED.relative_to(ROOT) / SMALL / "config.json")),
         "recipe": recipe(json.loads((root / RUN_LOG).read_text(encoding="utf-8"))),
         "results": "\n".join(results),
         "kinds of text": "\n".join(["| " + " | ".join(kinds) + " |", "|" + "---|" * len(kinds),
                                     "| " + " | ".join(f"{value:.3f}" for value in kinds.values()) + " |"]),
         "professions": "\n".join(["| profession | *she* | *he* |", "|---|---|---|"] + [
             f"| {name} | {value:.0%} | {1 - value:.0%} |" for name, value in sorted(she.items(), key=lambda item: -item[1])])}
+
+
+def elsewhere(config: BertConfig) -> str:
+    """What `transformers` makes of the folder."""
+    if not config.norm_first:
+        return "The folder opens in `transformers` as well (`BertForPreTraining`, `BertForMaskedLM`, `BertTokenizer`), with equal outputs."
+    return ("The folder opens in `transformers` as well, with equal outputs: `AutoModelForMaskedLM` and `AutoModel` make a `RobertaPreLayerNorm` of it, which is\n"
+            "what a BERT with its norms before the sublayers is called there, and `AutoTokenizer` a `BertTokenizer`. The next-sentence head has no counterpart.")
 
 
 def recipe(log: dict) -> str:
