@@ -179,3 +179,28 @@ def test_a_wrong_file_is_refused_by_name(tmp_path, text, said):
 def test_no_other_key_passes(key):
     with pytest.raises(ValueError, match="unknown config key"):
         BertConfig.from_dict({"vocab_size": 100, key: None})
+
+
+# -- what the reference calls a pre-norm BERT: test_pre_norm.py ---------------------------------------------------------
+
+def test_a_pre_norm_config_of_the_reference_has_its_defaults():
+    """Without pad_token_id it means 1, not 0; and positions begin at 2."""
+    config = BertConfig.from_dict({"vocab_size": 60, "model_type": "roberta-prelayernorm"})
+    assert (config.pad_token_id, config.max_position_embeddings, config.norm_first) == (1, 510, True)
+    there = transformers.RobertaPreLayerNormConfig()
+    for field in ("pad_token_id", "hidden_size", "intermediate_size", "layer_norm_eps", "type_vocab_size", "hidden_act", "hidden_dropout_prob"):
+        assert getattr(config, field) == getattr(there, field), field
+    assert there.max_position_embeddings == 512
+    for pad, rows in ((0, 2), (1, 3)):          # the smallest that have a position
+        smallest = BertConfig.from_dict({"vocab_size": 60, "model_type": "roberta-prelayernorm", "pad_token_id": pad, "max_position_embeddings": rows})
+        assert smallest.max_position_embeddings == 1
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"max_position_embeddings": 2}, "max_position_embeddings 2 leaves none beyond pad_token_id 1"),
+    ({"pad_token_id": None}, "beyond pad_token_id None"),
+    ({"pad_token_id": -3}, "beyond pad_token_id -3"),
+])
+def test_a_pre_norm_config_without_positions(changes, message):
+    with pytest.raises(ValueError, match=f"counts positions from pad_token_id . 1 on: .*{message}"):
+        BertConfig.from_dict({"vocab_size": 60, "model_type": "roberta-prelayernorm"} | changes)

@@ -212,16 +212,6 @@ def test_opens_what_transformers_saved(name, pad, tmp_path, recwarn):
     assert not [warning for warning in recwarn if issubclass(warning.category, UserWarning)]
 
 
-def test_their_defaults_are_theirs():
-    """A config.json without pad_token_id means 1, not 0."""
-    config = BertConfig.from_dict({"vocab_size": 60, "model_type": "roberta-prelayernorm"})
-    assert (config.pad_token_id, config.max_position_embeddings, config.norm_first) == (1, 510, True)
-    there = transformers.RobertaPreLayerNormConfig()
-    for field in ("pad_token_id", "hidden_size", "intermediate_size", "layer_norm_eps", "type_vocab_size", "hidden_act", "hidden_dropout_prob"):
-        assert getattr(config, field) == getattr(there, field), field
-    assert there.max_position_embeddings == 512
-
-
 def test_an_untied_decoder_is_refused(tmp_path):
     theirs("RobertaPreLayerNormForMaskedLM").save_pretrained(tmp_path)
     tensors = load_file(tmp_path / "model.safetensors") | {"lm_head.decoder.weight": torch.randn(60, 24)}
@@ -251,16 +241,6 @@ def test_the_body_of_a_masked_word_model_with_another_activation(tmp_path):
     batch = inputs_for("BertModel")
     real = batch["attention_mask"].bool()
     assert (opened(**batch).last_hidden_state - model.roberta_prelayernorm(**batch).last_hidden_state)[real].abs().max() < 1e-5
-
-
-@pytest.mark.parametrize("changes, message", [
-    ({"max_position_embeddings": 2}, "max_position_embeddings 2 leaves none beyond pad_token_id 1"),
-    ({"pad_token_id": None}, "beyond pad_token_id None"),
-    ({"pad_token_id": -3}, "beyond pad_token_id -3"),
-])
-def test_a_config_without_positions(changes, message):
-    with pytest.raises(ValueError, match=f"counts positions from pad_token_id . 1 on: .*{message}"):
-        BertConfig.from_dict({"vocab_size": 60, "model_type": "roberta-prelayernorm"} | changes)
 
 
 def test_weights_that_do_not_fit_are_named_as_ours(tmp_path):
