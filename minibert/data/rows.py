@@ -174,7 +174,10 @@ class PairRows(TextRows):
         return first, np.minimum(first + tokens, self.ends[document])
 
     def _tail(self, document: np.ndarray, tokens: np.ndarray, most: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """About so many tokens to the end of a document: whole sentences, at most `most` tokens; to the token where `inside` or a sentence is too long."""
+        """About so many tokens to the end of a document: whole sentences, at most `most` tokens -> first and last + 1: [B] each.
+
+        Exactly so many, from inside a sentence on, where `inside`, or where the last sentence is too long.
+        """
         end = self.ends[document]                                                                   # [B]
         wanted = np.maximum(end - tokens, self.starts[document])                                    # [B]
         earlier = self._sentence_at(wanted)                                                         # [B]
