@@ -9,8 +9,10 @@ from contextlib import contextmanager
 import torch
 
 from minibert.distributed import Processes
+from minibert.fast import return_freed_memory
 
 IMPATIENT = 2.0         # seconds after which a second Ctrl-C is meant as one
+RETURN_EVERY = 60.0     # seconds between two times that unused memory goes back to the system
 POOL = 16               # batches whose texts are sorted by length before they are cut apart
 
 
@@ -25,7 +27,7 @@ def drive(run, after_step: Callable[..., bool]) -> None:
     `after_step(progress, seconds)` looks, reports and saves, and returns whether to go on. Raises Diverged, before
     `after_step` can save anything of it, when the loss is no number any more.
     """
-    going = True
+    going, returned = True, time.monotonic()
     while going and run.step < run.steps:
         started = time.monotonic()
         progress = run.train_step()
@@ -34,6 +36,9 @@ def drive(run, after_step: Callable[..., bool]) -> None:
             raise Diverged(f"step {progress.step}: the loss is {progress.loss}, the norm of the gradient {progress.gradient_norm}: training has "
                            "broken down. A lower learning_rate or a longer warmup may help")
         going = after_step(progress, seconds)
+        if time.monotonic() - returned >= RETURN_EVERY:
+            return_freed_memory()
+            returned = time.monotonic()
 
 
 def random_batches(lengths: list[int], batch_size: int, generator: torch.Generator) -> list[list[int]]:

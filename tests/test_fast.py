@@ -1,5 +1,9 @@
 """The fast form of the pretraining forward: equal to the readable model, its loss and every gradient."""
 
+import ctypes
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +13,7 @@ from torch import nn
 
 import minibert.fast
 from minibert import BertForPreTraining
-from minibert.fast import FastPreTraining, keep_freed_memory, pretraining_sums
+from minibert.fast import FastPreTraining, keep_freed_memory, pretraining_sums, return_freed_memory
 
 B, S, V = 4, 9, 61
 GENERATOR = torch.Generator().manual_seed(0)
@@ -186,17 +190,43 @@ def test_freed_memory_is_kept_by_the_numbers_of_glibc(monkeypatch):
     assert asked == {-4: 0, -1: 2 ** 31 - 1, -2: 64 * 2 ** 20}
 
 
-@pytest.mark.parametrize("platform, library", [("darwin", SimpleNamespace(mallopt=lambda *asked: pytest.fail("asked on another system"))),
+@pytest.mark.parametrize("platform, library", [("darwin", SimpleNamespace(mallopt=lambda *asked: pytest.fail("asked on another system"), malloc_trim=None)),
                                                ("linux", SimpleNamespace())])       # musl has no mallopt
 def test_elsewhere_freed_memory_is_left_alone(monkeypatch, platform, library):
     monkeypatch.setattr(minibert.fast.sys, "platform", platform)
     monkeypatch.setattr(minibert.fast.ctypes, "CDLL", lambda name: library)
     keep_freed_memory()
+    return_freed_memory()
 
 
 def test_keeping_freed_memory_can_be_asked_twice():
     keep_freed_memory()
     keep_freed_memory()
+
+
+KEPT = """
+import torch
+from minibert.fast import keep_freed_memory, return_freed_memory
+
+def megabytes():
+    return int(open("/proc/self/statm").read().split()[1]) * 4 // 1024
+
+keep_freed_memory()
+tensors = [torch.ones(1 << 20) for _ in range(100)]     # 4 MB each
+last, used = tensors.pop(), megabytes()                 # the last one keeps the others from the end of the heap
+del tensors
+kept = megabytes()
+return_freed_memory()
+print(used - kept, used - megabytes())
+"""
+
+
+@pytest.mark.skipif(not (sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")), reason="Linux with glibc only")
+def test_freed_memory_is_kept_until_it_is_returned():
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    output = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, check=True, env=environment).stdout
+    after_freeing, after_returning = map(int, output.split())
+    assert after_freeing < 50 and after_returning > 350
 
 
 # Planted bugs

@@ -54,6 +54,18 @@ def test_a_no_ends_it_after_that_step():
     assert run.step == 3
 
 
+def test_unused_memory_goes_back_to_the_system_once_a_minute(monkeypatch):
+    now, steps = [0.0], []
+    run = Run()
+    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(loop, "return_freed_memory", lambda: steps.append(run.step))
+    def a_while(progress, seconds):
+        now[0] += 25.0
+        return True
+    drive(run, a_while)
+    assert steps == [3] and run.step == 5          # after 75 seconds; the next time would be after 150
+
+
 @pytest.mark.parametrize("where", ["losses", "norms"])
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_ends_it_before_anything_of_it_is_told_or_saved(where, value):
