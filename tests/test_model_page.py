@@ -287,8 +287,9 @@ def test_attention_follows_the_menus_and_a_press(tab):
 def test_the_picture_without_scripts_is_what_the_tool_shows_first(tab):
     """In book/_ext/minibert_arcs.py PyTorch computes what the page computes with rounded weights."""
     still = tab.locator(".model-still", has=tab.locator("svg"))
-    assert status(tab, "attention").inner_text() in still.text_content()
-    assert still.locator("path").count() == tab.locator("[data-part=arcs] path").count() == 12
+    assert status(tab, "attention").inner_text().partition(" looks most at ")[0] in still.text_content()
+    shares = [[int(text.strip("%")) for text in where.all_text_contents() if text.endswith("%")] for where in (still.locator("text"), tab.locator("[data-part=arcs] text"))]
+    assert len(shares[0]) == still.locator("path").count() == 12 and shares[0] == pytest.approx(shares[1], abs=1)
     places = [tab.locator(f"{where} rect").evaluate_all("boxes => boxes.map(box => Math.round(box.getAttribute('x')))") for where in (".model-still", "[data-part=arcs]")]
     assert places[0] == places[1]
 
