@@ -108,6 +108,8 @@ def test_round_trip_is_exact(name, tmp_path):
     save_pretrained(model, tmp_path / "saved")
     opened = from_pretrained(tmp_path / "saved")
     assert opened.config == model.config and type(opened) is type(model)
+    written = list(json.loads((tmp_path / "saved" / "config.json").read_text()))
+    assert written == sorted(written)
     for key, tensor in model.state_dict().items():
         assert torch.equal(opened.state_dict()[key], tensor), key
 
