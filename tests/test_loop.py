@@ -60,10 +60,10 @@ def test_unused_memory_goes_back_to_the_system_once_a_minute(monkeypatch):
     monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(loop, "return_freed_memory", lambda: steps.append(run.step))
     def a_while(progress, seconds):
-        now[0] += 25.0
+        now[0] += 20.0
         return True
     drive(run, a_while)
-    assert steps == [3] and run.step == 5          # after 75 seconds; the next time would be after 150
+    assert steps == [3] and run.step == 5          # after 60 seconds; the next time would be after 120
 
 
 @pytest.mark.parametrize("where", ["losses", "norms"])
