@@ -54,7 +54,7 @@ def from_pretrained(folder_or_hub_id, model_class: type | None = None, **changes
     folder = find_pretrained(folder_or_hub_id)
     config, model_class = read_config(folder, model_class, **changes)
     model = model_class(config)
-    tensors = _canonical_names(read_weights(folder), folder)
+    tensors = canonical_names(read_weights(folder), folder)
     _fill(model, tensors, folder)
     model.source_folder = folder        # so that save_pretrained knows the vocabulary
     return model.eval()
@@ -160,7 +160,7 @@ def _config_values(model: BertPreTrainedModel) -> dict:
 
 # -- weights -----------------------------------------------------------------------------------------------------------
 
-def _canonical_names(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
+def canonical_names(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
     """The names of a model with a head, whatever the age or form of the file: `bert.` in front, LayerNorm.weight and .bias."""
     pre_norm_config = BertConfig.from_json_file(folder / "config.json") if _model_type(folder) == PRE_NORM_TYPE else None
     renamed = {}

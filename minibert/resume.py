@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from minibert.checkpoint import save_pretrained
+from minibert.checkpoint import canonical_names, save_pretrained
 from minibert.config import BertConfig
 from minibert.distributed import part_like, whole, whole_model
 from minibert.files import sha256, sync
@@ -137,7 +137,7 @@ def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
         state = _read_state(checkpoint)
         config = BertConfig.from_json_file(checkpoint / "config.json")
         tokenizer = WordPieceTokenizer.from_pretrained(checkpoint)
-        weights, moments = read_tensors(checkpoint / MODEL), read_tensors(checkpoint / OPTIMIZER)
+        weights, moments = canonical_names(read_tensors(checkpoint / MODEL), checkpoint), read_tensors(checkpoint / OPTIMIZER)
     except (ValueError, KeyError) as error:
         raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {error}") from error
     _check_same_run(run, checkpoint, state, config, tokenizer)
