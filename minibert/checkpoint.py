@@ -117,7 +117,7 @@ def read_config(folder: Path, model_class: type | None = None, **changes) -> tup
 
 
 def _values(folder: Path) -> dict:
-    return json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return json.loads((folder / "config.json").read_bytes())
 
 
 def _model_type(folder: Path) -> str:
