@@ -20,6 +20,7 @@ from reference import draw_weights, small_config
 from tools.environment import ROOT
 
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "benchmarks")]
+import minibert_arcs  # noqa: E402
 import minibert_model  # noqa: E402
 import model_page  # noqa: E402
 
@@ -286,7 +287,9 @@ def test_attention_follows_the_menus_and_a_press(tab):
 
 def test_the_picture_without_scripts_is_what_the_tool_shows_first(tab):
     """In book/_ext/minibert_arcs.py PyTorch computes what the page computes with rounded weights."""
-    still = tab.locator(".model-still", has=tab.locator("svg"))
+    drawn = minibert_arcs.still(tab.locator("#model-fill-text").input_value()).removeprefix("```{raw} html\n").removesuffix("\n```")
+    tab.evaluate("html => document.body.insertAdjacentHTML('beforeend', `<div class='model-still'>${html}</div>`)", drawn)
+    still = tab.locator(".model-still")
     assert status(tab, "attention").inner_text().partition(" looks most at ")[0] in still.text_content()
     shares = [[int(text.strip("%")) for text in where.all_text_contents() if text.endswith("%")] for where in (still.locator("text"), tab.locator("[data-part=arcs] text"))]
     assert len(shares[0]) == still.locator("path").count() == 12 and shares[0] == pytest.approx(shares[1], abs=1)
