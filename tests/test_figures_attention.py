@@ -200,7 +200,7 @@ def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, be
         row = weights_of(bert, "w5 w7 w10", 1)[asks]
         name = TOKENIZER.encoding("w5 w7 w10").tokens[asks]
         best = (TOKENIZER.encoding("w5 w7 w10").tokens + ["[PAD] 5", "[PAD] 6"])[row.argmax()]
-        assert status(tab).startswith(f"second head. {name} looks at {best} with {row.max():.2f},")
+        assert status(tab).startswith(f"In second head: {name} looks at {best} with {row.max():.2f},")
         assert tab.locator("button[aria-pressed=true]").inner_text() == name
 
 
