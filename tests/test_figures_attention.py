@@ -1,6 +1,7 @@
 """The head that the reader follows from scores to weights: what the page computes is what the package computes."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -183,6 +184,8 @@ def test_the_table_of_one_query_is_its_row_and_steps_go_by_key(tab, bert, figure
     rows = tab.evaluate(cells)
     torch.testing.assert_close(torch.tensor([float(row[4]) for row in rows]), drawn(tab)[2])
     assert [row[3] for row in rows[-2:]] == ["−∞", "−∞"]
+    power, value = re.search(r"e\^(\S+) ≈ ([\d.]+),", tab.locator(".sums").inner_text()).groups()
+    assert float(value) == pytest.approx(math.exp(float(power.replace("−", "-"))), rel=0.006, abs=0.006), "both are rounded"
     step = tab.get_by_label("Step")
     step.press("ArrowRight")
     assert tab.locator("tr.sum").is_visible() and "the mixture" in tab.locator("output").inner_text()
