@@ -23,6 +23,23 @@ SILENT = """() => [...document.querySelectorAll(".bd-main *")].filter(box => {
     return /auto|scroll/.test(style.overflowX) && box.clientWidth > 2 && box.scrollWidth > box.clientWidth + 1 && !style.backgroundImage.includes("gradient") && !box.closest("textarea");
 }).map(box => `${box.tagName}.${box.className}: ${box.textContent.trim().slice(0, 60)}`)"""
 
+# What the theme, or a rule of the book's own for something wider, has undone before: each is said with the element that it befell.
+UNDONE = """() => {
+    const parts = {
+        "an end of a traceback that nobody can scroll to": [".output.traceback", box => {
+            box.scrollTop = box.scrollHeight;
+            return box.querySelector("pre").getBoundingClientRect().bottom > box.getBoundingClientRect().bottom + 1;
+        }],
+        "a heat table without gaps": ["table.heat", table => getComputedStyle(table).borderCollapse !== "separate"],
+        "a head of a heat table that is cut": ["table.heat thead th", head => head.scrollWidth > head.clientWidth + 1],
+        "a squeezed arrow": [".prev-next-area i", arrow => arrow.offsetWidth < arrow.offsetHeight - 1],
+        "a plot smaller than its place": [".cell_output figure img", image => getComputedStyle(image).padding !== "0px"],
+        "ligatures in code": [".bd-article code", code => getComputedStyle(code).fontVariantLigatures !== "none"],
+    };
+    return Object.entries(parts).flatMap(([name, [selector, wrong]]) => [...document.querySelectorAll(selector)].filter(
+        part => part.getClientRects().length && wrong(part)).map(part => `${name}: ${part.textContent.trim().slice(0, 60)}`));
+}"""
+
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 # Links and buttons 24 pixels high, or as far apart, are what WCAG 2.2 asks for; two more, because another machine's letters are a little lower.
 FINGER = "axe.configure({ checks: [{ id: 'target-size', options: { minSize: 26 } }, { id: 'target-offset', options: { minOffset: 26 } }] })"
@@ -93,6 +110,10 @@ def test_nothing_overflows(visit):
         assert visit.tab.evaluate(SILENT) == [], f"boxes that do not show that they scroll, at {viewport['width']} px"
         assert visit.tab.evaluate(SQUEEZED) == [], f"pictures out of shape, at {viewport['width']} px"
     visit.tab.set_viewport_size(home)
+
+
+def test_nothing_undoes_the_look(visit):
+    assert visit.tab.evaluate(UNDONE) == []
 
 
 def test_axe_finds_nothing(visit):

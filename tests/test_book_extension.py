@@ -107,3 +107,13 @@ def test_links_to_the_repository_wait_for_its_address(pages, tmp_path):
         f"{home}/blob/main/minibert/attention.py", f"{home}/blob/main/minibert/attention.py#L4"]
     assert f'href="{home}"' in page
     assert 'href="https://colab.example/github/someone/course/blob/main/page.ipynb"' in page
+
+
+@pytest.mark.parametrize("name", [
+    "tests/test_|attention.py|::test_|one_|row", "minibert/attention.py|::attend", "embeddings.|LayerNorm.|weight", "minibert.|model.|BertModel.|initialize_|weights",
+    "position_|embedding_|type=|&quot;sinusoidal&quot;", "Path(__file__).|resolve().|parents[2]", "norm_first", "00_|a_|long_|notebook_|name.ipynb", "DistributedDataParallel"])
+def test_a_long_name_breaks_between_its_words(monkeypatch, name):
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    from minibert_access import accessible
+    for before in ("<code>", '<code class="literal"><span class="pre">'):
+        assert accessible(f"{before}{name.replace('|', '')}</") == f"{before}{name.replace('|', '<wbr/>')}</"

@@ -1,6 +1,7 @@
 """The head that the reader follows from scores to weights: what the page computes is what the package computes."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -183,6 +184,8 @@ def test_the_table_of_one_query_is_its_row_and_steps_go_by_key(tab, bert, figure
     rows = tab.evaluate(cells)
     torch.testing.assert_close(torch.tensor([float(row[4]) for row in rows]), drawn(tab)[2])
     assert [row[3] for row in rows[-2:]] == ["−∞", "−∞"]
+    power, value = re.search(r"e\^(\S+) ≈ ([\d.]+),", tab.locator(".sums").inner_text()).groups()
+    assert float(value) == pytest.approx(math.exp(float(power.replace("−", "-"))), rel=0.006, abs=0.006), "both are rounded"
     step = tab.get_by_label("Step")
     step.press("ArrowRight")
     assert tab.locator("tr.sum").is_visible() and "the mixture" in tab.locator("output").inner_text()
@@ -200,7 +203,7 @@ def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, be
         row = weights_of(bert, "w5 w7 w10", 1)[asks]
         name = TOKENIZER.encoding("w5 w7 w10").tokens[asks]
         best = (TOKENIZER.encoding("w5 w7 w10").tokens + ["[PAD] 5", "[PAD] 6"])[row.argmax()]
-        assert status(tab).startswith(f"second head. {name} looks at {best} with {row.max():.2f},")
+        assert status(tab).startswith(f"In second head: {name} looks at {best} with {row.max():.2f},")
         assert tab.locator("button[aria-pressed=true]").inner_text() == name
 
 

@@ -65,7 +65,7 @@ def test_it_begins_at_the_end_of_three_patients_and_says_so(figure):
     assert set(table(figure)) == {"healthy", "too slow", "too fast", "repeated lines"}
     for name, (mean, _) in table(figure).items():
         assert mean == f"{sum(row['word_loss'] for row in RUNS[name]) / 3:.2f}"
-    assert status(figure).startswith("Step 192, loss of the masked words: healthy 1.19") and "floor 0.27" in status(figure)
+    assert status(figure).startswith("Step 192, loss of the masked words: healthy 1.19") and "; frequencies alone" in status(figure) and "floor 0.27" in status(figure)
 
 
 def test_curves_lie_where_their_values_are(figure):

@@ -81,13 +81,13 @@ def test_the_depth_goes_by_key_and_by_pointer_and_the_figure_says_the_cosine(tab
     depth = tab.get_by_label("Depth")
     for key, stage, name in (("Home", 0, "before layer 1"), ("ArrowRight", 1, "layer 1, attention"), ("ArrowRight", 2, "layer 1, feed-forward"), ("End", 4, "layer 2, feed-forward")):
         depth.press(key)
-        assert status(tab).startswith(f"{name}, trained model: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”")
+        assert status(tab).startswith(f"Trained model, {name}: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”")
         assert cosine_said(tab) == pytest.approx(across[stage, 2, 2].item(), abs=6e-4)
         assert tab.locator(".both circle.mark").count() == stage + 1 + 1          # one for each stage so far, and one on the curve
     curve = tab.locator(".both div + div svg")
     box = curve.bounding_box()
     curve.click(position={"x": 0.12 * box["width"], "y": 0.5 * box["height"]})
-    assert status(tab).startswith("before layer 1") and depth.input_value() == "0"
+    assert status(tab).startswith("Trained model, before layer 1") and depth.input_value() == "0"
 
 
 def test_other_texts_tokens_and_the_untrained_model_have_their_own_numbers(tab, measures, figure):      # noqa: F811

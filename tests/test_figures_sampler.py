@@ -132,6 +132,14 @@ def test_a_draw_follows_from_its_number_alone(functions):
     assert counted["places"] == [sum(draw["fates"][i] is not None for draw in first) for i in range(len(LINE))]
 
 
+def test_the_chapter_opens_on_draws_that_look_like_their_shares(functions):
+    line = "[CLS] a king ##fish ##er has dug its burr ##ow there . [SEP] ba ##ke it hot , and listen : a loaf that crack ##les is done . [SEP]".split()
+    found = functions.evaluate("([line, settings]) => countDraws(line, settings, 20)", [line, BERT | FORMS["pieces"]])
+    assert {"mask", "other", "kept"} <= set(found["fates"]), "draw 20 shows all three"
+    assert [found["counts"][fate] for fate in ("mask", "other", "kept")] == pytest.approx([64, 8, 8], abs=3)
+    assert max(found["places"]) <= 6, "three are expected at each of 27 places"
+
+
 def test_nineteen_of_twenty_honest_counts_lie_in_the_band(functions):
     counts = np.random.default_rng(0).binomial(400, 0.1, 4000)
     low, high = functions.evaluate("bandOf(0.1, 400)")

@@ -50,8 +50,8 @@ def items(text):
 # ---------------------------------------------------------------- the rules
 
 def says_what_it_teaches(notebook, stem):
-    found = re.search(r"(After this chapter you can|You will be able to)\W*\n\n((?:[-*] .+\n(?:  .+\n)*)+)", notebook.cells[0].source)
-    if not found or len(items(found[2])) < 3:
+    found = re.search(r"After this chapter you can\n\n((?:[-*] .+\n(?:  .+\n)*)+)", notebook.cells[0].source)
+    if not found or len(items(found[1])) < 3:
         yield "the header does not say 'After this chapter you can', with at least three points"
 
 
@@ -168,14 +168,14 @@ def move_to_the_end(notebook, heading):
 
 
 MUTATIONS = {
-    "says_what_it_teaches": [(r"^\*\*You will be able to\*\*$", "Read on."), (r"^- write one(.|\n)*?1\.\n|^- (tell|count|write) .*$", ""), (r"^- (.|\n)*?(?=\n\n\*\*What)", "- learn")],
+    "says_what_it_teaches": [(r"^After this chapter you can$", "Read on."), (r"^- write one(.|\n)*?1\.\n|^- (tell|count|write) .*$", ""), (r"^- (.|\n)*?(?=\n\n\*\*What)", "- learn")],
     "says_what_it_needs": [(r"^\*\*What you need first\*\*", "You need"), (r"04_attention\.ipynb", "06_bert.ipynb"), (r"^\*\*What you need first\*\*.*$", "**What you need first** · courage")],
     "asks_before_it_runs": [ask_nothing, (r"^(> \*\*Predict\*\*.*)$", r"\1\n\n## Meanwhile"), drop_answers],
     "numbers_its_exercises_in_order": [(r"^### Exercise 5\.1", "### Exercise 5.2"), (r"^### Exercise 5\.4", "### Exercise 5.5")],
     "closes_like_the_others": [(r"^## Quiz", "## Questions"), (r"^## Further reading", "### Further reading"), lambda nb: move_to_the_end(nb, "## Quiz")],
     "quiz_is_whole": [(r"\n\nRight\. ", "\n\nNo. "), (r"\n\nNo\. ", "\n\nRight. "), (r"<summary>B\.", "<summary>A."), (r"\n\nNo\. .*\n", "\n\nNo. So.\n"),
                       (r"^\*\*Question 5\.\*\*", "**And**")],
-    "sums_up_in_five_lines": [(r"(## Summary\n\n)- .*\n", r"\1"), (r"(## Summary\n\n)", r"\1- One more.\n"), (r"(## Summary\n\n- )", r"\1" + "word " * 60)],
+    "sums_up_in_five_lines": [(r"(## Summary\n\n)1\. .*\n", r"\1"), (r"(## Summary\n\n)", r"\1- One more.\n"), (r"(## Summary\n\n1\. )", r"\1" + "word " * 60)],
     "says_what_differs_and_why": [(r"\| elsewhere, and why \|", "| elsewhere |"), (r"^## What the original does differently\n\n", "\\g<0>Nothing.\n\n## More\n\n")],
     "leads_on": [(r"(## Further reading\n\n)(- .*\n)+", r"\1- Nothing.\n"), (r"(## Further reading\n\n- \[.*?\]\()https", r"\1http")],
 }

@@ -6,6 +6,8 @@ that each repair answers stands in brackets.
 
 import re
 
+BREAKS = re.compile(r"(?<=[A-Za-z0-9)\]][._=])(?=[A-Za-z&])(?!(?:py|ipynb|json|md)\b)|(?=::)")
+
 REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     # [region] the sidebar with its mark is navigation; [aria-dialog-name] and so is the window that it becomes on a phone
     (r'<div id="pst-primary-sidebar"', r'\g<0> role="navigation" aria-label="Book"'),
@@ -22,8 +24,8 @@ REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     (r'<(?:i|span) class="[^"]*\bfa[bs]?[ -][^>]*', r'\g<0> aria-hidden="true"'),
     # [aria-required-children, aria-allowed-role] entries of the bibliography are items of their list
     (r'role="doc-biblioentry"', 'role="listitem"'),
-    # on a phone the long name of a test breaks between its words, not within one
-    (r'(?:<span class="pre">|<code>)tests/[\w./]+::\w+(?=</)', lambda name: re.sub(r"(?<=_)(?=\w)|(?=::)", "<wbr/>", name[0])),
+    # on a phone a long name breaks between its words, not within one; a browser itself breaks behind a slash
+    (r'(<span class="pre">|<code>)([^<>\s]{20,})(?=</)', lambda name: name[1] + BREAKS.sub("<wbr/>", name[2])),
     # [empty-table-header] the corner of a table heads nothing
     (r"<th\b(?![^>]*\brole=)([^>]*>(?:\s|<p>\s*</p>|&#160;|&nbsp;)*</th>)", r'<th role="presentation"\1'),
 ]]

@@ -327,7 +327,7 @@ def check_read_the_log(answer):
     word, pair, words = (float(found[name]) for name in ("word_loss", "pair_loss", "words"))
     for pattern, message in (
         ((1.12, 0.07), f"You swap the names back and leave the division: {word:.2f} and {pair:.2f} are tenths. Each loss was divided by 10 before it was printed."),
-        ((0.07, 1.12), f"You believe the names: a word loss of {word:.2f} with a pair loss of {pair:.2f}, worse than tossing a coin (0.69). The words, the harder task, learnt first?"),
+        ((0.07, 1.12), f"You believe the names: a word loss of {word:.2f} with a pair loss of {pair:.2f}, worse than tossing a coin (0.69). The words, the harder task, learned first?"),
         ((0.7, 11.2), f"You undo the division and believe the names: a pair loss of {pair:.1f} would be worse than a coin (0.69) by far. The names are swapped."),
         ((0.112, 0.007), f"You divide once more, to {word:.3f} and {pair:.3f}; the program has divided already, so multiply."),
         ((0.007, 0.112), f"You divide by 10 again and keep the names: {word:.3f} and {pair:.3f}. Both steps go the other way."),
@@ -352,7 +352,7 @@ def check_read_the_log(answer):
     if found["learnt"] is None or isinstance(found["learnt"], str):
         raise Mistake(f"Your verdict is {found['learnt']!r}; wanted is True or False: does the model know more about either task than a guess does?")
     if found["learnt"]:
-        raise Mistake(f"You say that something was learnt: {words:,.0f} words in the running is a whole vocabulary, and a pair loss of {pair:.1f} is a coin's, ln 2 = 0.69.")
+        raise Mistake(f"You say that something was learned: {words:,.0f} words in the running is a whole vocabulary, and a pair loss of {pair:.1f} is a coin's, ln 2 = 0.69.")
     again = answer(0.9, 0.06)
     for name, right in (("word_loss", 9.0), ("pair_loss", 0.6), ("words", math.exp(9))):
         if not math.isclose(float(again[name]), right, rel_tol=1e-4):
@@ -410,7 +410,7 @@ EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="think", minutes=10, title="A log that cannot be",
         task="A published tutorial prints `NSP 1.12, MLM 0.07` and is content. Its program adds each loss to the *other* one's running sum, and divides the sum of one step by 10. "
-             "What were the losses? Between how many words did the model waver, and had it learnt anything?",
+             "What were the losses? Between how many words did the model waver, and had it learned anything?",
         hints=("Undo both mistakes: swap the names back, multiply by 10. Then compare each loss with what a guess costs.",
                "A guess among n equally likely words costs ln n; so a loss of x is a guess among e to the power of x. For the pairs, n is 2."),
         paragraph="The last patient: a puzzle",

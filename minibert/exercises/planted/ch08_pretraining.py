@@ -852,7 +852,7 @@ ANSWERS = {
             log_of_the_sum: r"sum of both losses",
             log_of_the_printed: r"printed number; undo",
             log_without_power: r"the loss itself as the number",
-            log_hopeful: r"something was learnt",
+            log_hopeful: r"something was learned",
             log_by_heart: r"your word_loss is 11\.2, where 9\.0",
             log_of_a_fixed_pair: r"your pair_loss is 0\.7, where 0\.6",
             log_of_a_known_vocabulary: r"30,522, whose logarithm is 10\.3",

@@ -145,7 +145,7 @@ export default {
         `The query of ${asker} times the key of ${key}, number by number, summed: ${score}.`,
         `For ${key}: ${score} / ${number(scale)} = ${number(found.scaled[most])}.`,
         "What may not be looked at gets −∞, whatever its score was.",
-        Number.isFinite(found.masked[most]) ? `For ${key}: ${power} = ${large(Math.exp(found.masked[most]))}, and all rows together make ${large(powers)}: a share of ${number(found.weights[most])}.`
+        Number.isFinite(found.masked[most]) ? `For ${key}: ${power} ≈ ${large(Math.exp(found.masked[most]))}, and all rows together make ${large(powers)}: a share of ${number(found.weights[most])}.`
           : "Nothing may be looked at. The package then gives every value the same weight.",
         `${number(found.weights[most])} times what ${key} has to say, and so on down the rows: the sum is what ${asker} takes along.`,
       ][state.step];
@@ -166,7 +166,7 @@ export default {
     }
 
     function inWords(names, found) {
-      return `${heads[state.head]}. ${names[state.query]} looks at ${mostOf(found.weights, names)}.`;
+      return `In ${heads[state.head]}: ${names[state.query]} looks at ${mostOf(found.weights, names)}.`;
     }
   },
 };

@@ -63,7 +63,7 @@ export default {
       drawLengths(pair);
       drawAlike();
       const cosine = at("across", state.other)[state.stage][state.token][state.token];
-      figure.say(`${stageOf(state.stage)}, ${["trained", "untrained"][state.model]} model: “${tokens[0][state.token]}” in “${texts[0]}” and “${tokens[state.other][state.token]}” in “${texts[state.other]}” have a cosine of ${number(cosine, 3)}.`);
+      figure.say(`${["Trained", "Untrained"][state.model]} model, ${stageOf(state.stage)}: “${tokens[0][state.token]}” in “${texts[0]}” and “${tokens[state.other][state.token]}” in “${texts[state.other]}” have a cosine of ${number(cosine, 3)}.`);
     }
 
     // Both models are drawn on one scale, and both directions as well.

@@ -148,7 +148,7 @@ export default {
         const read = readOut(runs[name], quantity, cursor), own = printed && readOut(runs[name], `printed_${quantity}`, cursor);
         return `${name} ${read ? number(read.mean) : "nothing yet"}${own ? `, printed ${number(own.mean)}` : ""}`;
       });
-      return `Step ${cursor}, ${QUANTITIES.find(([value]) => value === quantity)[1]}: ${parts.join("; ")}. ${lines[quantity].map(([text, height]) => `${text} ${number(height)}`).join(", ")}.`;
+      return `Step ${cursor}, ${QUANTITIES.find(([value]) => value === quantity)[1]}: ${parts.join("; ")}; ${lines[quantity].map(([text, height]) => `${text} ${number(height)}`).join(", ")}.`;
     }
   },
 };
