@@ -30,8 +30,8 @@ def root(tmp_path):
 def run_folder(path, model):
     """A finished run as `minibert pretrain` leaves it."""
     save_pretrained(model, path / "model", WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)}))
-    (path / "run.json").write_text(json.dumps({"settings": {"corpus": ["/home/me/texts/corpus"]}, "sources": {"/home/me/texts/corpus/train.jsonl": "ab"},
-                                               "sessions": [{"command": "/usr/bin/minibert pretrain --corpus /home/me/texts/corpus"}]}))
+    (path / "run.json").write_text(json.dumps({"settings": {"corpus": ["/home/me/texts/corpus"], "options": {"steps": 1000}}, "sources": {"/home/me/texts/corpus/train.jsonl": "ab"},
+                                               "sessions": [{"command": "/usr/bin/minibert pretrain --corpus /home/me/texts/corpus", "processes": 2, "threads": 1}]}))
     scores = {"word_loss": 6.0, "unigram_loss": 6.9, "pair_loss": 0.6, "pair_accuracy": 0.7}
     records = [{"step": step, "seconds": 0.1 * step, "tokens": 100 + step % 2, "word_loss": 9 - step / 200, "pair_loss": 0.7} | ({"held_out": scores} if step % 100 == 0 else {})
                for step in range(1, 1001)]
@@ -42,7 +42,7 @@ def run_folder(path, model):
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
 def test_a_run_becomes_the_packages_model(root, tmp_path, capsys, norm_first):
     model = draw_weights(BertForPreTraining(small_config(norm_first=norm_first))).eval()
-    ship.ship(run_folder(tmp_path / "run", model), root)
+    ship.ship([run_folder(tmp_path / "run", model)], root)
     target = root / "minibert" / "pretrained" / SMALL
     assert {path.name for path in target.iterdir()} == {"README.md", "config.json", "model.safetensors", "vocab.txt", "tokenizer_config.json", "curves.png"}
     assert (target / "README.md").read_text() == "the card"
@@ -56,7 +56,7 @@ def test_a_run_becomes_the_packages_model(root, tmp_path, capsys, norm_first):
     assert "shipped: minibert/pretrained/minibert-small/model.safetensors" in capsys.readouterr().out
 
     log = json.loads((root / ship.RUN_LOG).read_text())
-    assert log["sessions"] == [{"command": "minibert pretrain --corpus corpus"}] and log["sources"] == {"train.jsonl": "ab"}
+    assert log["sessions"][0]["command"] == "minibert pretrain --corpus corpus" and log["sources"] == {"train.jsonl": "ab"}
     curve = log["curve"]
     assert log["tokens_seen"] == 100_500
     assert len(curve) == ship.POINTS and curve[-1]["step"] == 1000 and sum("held_out" in point for point in curve) == 10
@@ -65,9 +65,33 @@ def test_a_run_becomes_the_packages_model(root, tmp_path, capsys, norm_first):
 
 def test_shipping_again_replaces(root, tmp_path):
     for seed in (0, 1):
-        ship.ship(run_folder(tmp_path / f"run{seed}", draw_weights(BertForPreTraining(small_config()), seed)), root)
+        ship.ship([run_folder(tmp_path / f"run{seed}", draw_weights(BertForPreTraining(small_config()), seed))], root)
     weights = root / "minibert" / "pretrained" / SMALL / "model.safetensors"
     assert f'SMALL: "{sha256(weights)}"' in (root / "minibert" / "hub.py").read_text()
+
+
+def test_two_runs_of_which_the_second_went_on(root, tmp_path):
+    """The weights are the second one's; the log and the recipe have both, the curve counts on, with the pairs' loss where there is one."""
+    first, then = (run_folder(tmp_path / name, draw_weights(BertForPreTraining(small_config()), seed)) for seed, name in enumerate(("first", "then")))
+    record = json.loads((first / "run.json").read_text())
+    record["sessions"][0]["command"] = "minibert pretrain --no-next-sentence"
+    (first / "run.json").write_text(json.dumps(record))
+    lines = [json.loads(line) for line in (first / "log.jsonl").read_text().splitlines()]
+    for line in lines:
+        del line["pair_loss"]
+        for name in ("pair_loss", "pair_accuracy"):
+            line.get("held_out", {}).pop(name, None)
+    (first / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[::10]))
+    ship.ship([first, then], root)
+    shipped = from_pretrained(root / "minibert" / "pretrained" / SMALL)
+    assert all(torch.equal(tensor, from_pretrained(then / "model").state_dict()[name].half().float()) for name, tensor in shipped.state_dict().items())
+    log = json.loads((root / ship.RUN_LOG).read_text())
+    assert log["tokens_seen"] == 100_500 and [run["curve"][-1]["step"] for run in log["before"]] == [991]
+    assert log["before"][0]["tokens_seen"] == 991 * 101, "of the steps that were logged, each stands for those before it"
+    curve = ship.joined(log)
+    assert curve[len(log["before"][0]["curve"])]["step"] == 991 + log["curve"][0]["step"] and curve[-1]["step"] == 1991
+    card = ship.recipe(log)
+    assert card.index("    minibert pretrain --no-next-sentence\n\n991 steps in 2 minutes on 2 cores") < card.index("    minibert pretrain --corpus corpus\n\n1,000 steps")
 
 
 def test_of_another_run_the_log_alone(root, tmp_path, monkeypatch):
@@ -88,13 +112,13 @@ def test_what_cannot_be_shipped(spoil, message, root, tmp_path):
     spoiled = spoil(model)
     model = spoiled if isinstance(spoiled, torch.nn.Module) else model
     with pytest.raises(ValueError, match=message):
-        ship.ship(run_folder(tmp_path / "run", model), root)
+        ship.ship([run_folder(tmp_path / "run", model)], root)
     assert not (root / "minibert" / "pretrained" / SMALL / "model.safetensors").exists()
 
 
 def test_a_folder_that_is_no_run(root, tmp_path, capsys):
     with pytest.raises(ValueError, match="is no finished run: wanted are run.json"):
-        ship.ship(tmp_path, root)
+        ship.ship([tmp_path], root)
     assert ship.main([str(tmp_path)]) == 2 and "is no finished run" in capsys.readouterr().err
 
 

@@ -4,6 +4,8 @@
     python benchmarks/shipped.py        # measure it
     python tools/ship.py --card         # the numbers of both logs into the card
 
+    python tools/ship.py FIRST THEN     # two runs, the second of which began with what the first had learned (--from)
+
     python tools/ship.py RUN_FOLDER --log-only first-run    # of another run keep the log alone
 
 A trained model is 11 MB that every clone carries for ever: commit one seldom.
@@ -37,11 +39,12 @@ SENTENCES = ("The children went to the [MASK] in the morning.", "She opened the 
 BLOCK = "<!-- {name}: made by tools/ship.py -->\n{text}\n<!-- end of {name} -->"
 
 
-def ship(run: Path, root: Path = ROOT) -> None:
-    """Write the model of a run into the package under `root`, its digest into hub.py, and its log into benchmarks/logs.
+def ship(runs: list[Path], root: Path = ROOT) -> None:
+    """Write the model of the last run into the package under `root`, its digest into hub.py, and the runs' log into benchmarks/logs.
 
     Raises a ValueError for a folder that is no finished run, another class of model, or weights that do not fit.
     """
+    run = runs[-1]
     source = run / "model"
     if not (run / "run.json").is_file() or not source.is_dir():
         raise ValueError(f"{run} is no finished run: wanted are run.json, log.jsonl and the folder model/ in it")
@@ -68,20 +71,26 @@ def ship(run: Path, root: Path = ROOT) -> None:
         raise ValueError(f"{hub} has no line for the digest of {SMALL}")
     hub.write_text(text, encoding="utf-8")
 
-    log = write_log(run, root / RUN_LOG)
+    log = write_log(runs, root / RUN_LOG)
     draw(log, target / "curves.png")
     print(f"shipped: {weights.relative_to(root)}, {weights.stat().st_size:,} bytes, {sum(p.numel() for p in model.parameters()):,} parameters")
 
 
-def write_log(run: Path, path: Path) -> dict:
-    """Keep what a run was asked for and its curve as one file; gives back what it wrote."""
-    log = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    records = read_log(run / "log.jsonl")
-    log["tokens_seen"] = round(statistics.fmean(record["tokens"] for record in records) * records[-1]["step"])      # some steps are not logged
-    log["curve"] = thinned(records)
-    log = json.loads(without_folders(json.dumps(log)))
+def write_log(runs: list[Path], path: Path) -> dict:
+    """Keep what runs were asked for and their curves as one file: the last one's, with those `before` it; gives back what it wrote."""
+    *before, log = [read_run(run) for run in runs]
+    log = json.loads(without_folders(json.dumps(log | ({"before": before} if before else {}))))
     path.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
     return log
+
+
+def read_run(run: Path) -> dict:
+    """What a run was asked for, how many tokens went through it, and its curve."""
+    log = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    records = read_log(run / "log.jsonl")
+    steps = [0, *(record["step"] for record in records)]
+    tokens = sum((step - last) * record["tokens"] for last, step, record in zip(steps, steps[1:], records))         # some steps are not logged
+    return log | {"tokens_seen": tokens, "curve": thinned(records)}
 
 
 def thinned(records: list[dict]) -> list[dict]:
@@ -105,8 +114,17 @@ def without_folders(text: str) -> str:
     return re.sub(r'(?<=["\s=])(?:/[\w.@+-]+)+/(?=[\w.@+-])', "", text)
 
 
+def joined(log: dict) -> list[dict]:
+    """The curves of all runs of a log as one, their steps counted on."""
+    curve = []
+    for run in (*log.get("before", []), log):
+        done = curve[-1]["step"] if curve else 0
+        curve += [point | {"step": done + point["step"]} for point in run["curve"]]
+    return curve
+
+
 def draw(log: dict, path: Path) -> None:
-    """The two losses of a run over its steps, in training and on held-out text."""
+    """The two losses over the steps, in training and on held-out text; the next-sentence loss from where it was trained."""
     import matplotlib
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
@@ -114,11 +132,13 @@ def draw(log: dict, path: Path) -> None:
     from minibert.figures import COLORS, use_style
     use_style()
     figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    curve = log["curve"]
+    curve = joined(log)
     held_out = [point for point in curve if "held_out" in point]
     for axis, name, title in ((axes[0], "word_loss", "masked words"), (axes[1], "pair_loss", "next sentence")):
-        axis.plot([point["step"] for point in curve], [point[name] for point in curve], color=COLORS["control"], linewidth=1, label="training")
-        axis.plot([point["step"] for point in held_out], [point["held_out"][name] for point in held_out], color=COLORS["token"], label="held out")
+        for points, where, style in ((curve, lambda point: point, {"color": COLORS["control"], "linewidth": 1, "label": "training"}),
+                                     (held_out, lambda point: point["held_out"], {"color": COLORS["token"], "label": "held out"})):
+            known = [(point["step"], where(point)[name]) for point in points if name in where(point)]
+            axis.plot(*zip(*known), **style)
         axis.set(title=title, xlabel="step", ylabel="loss, nats")
     if held_out:
         axes[0].axhline(held_out[-1]["held_out"]["unigram_loss"], color=COLORS["wrong"], linestyle=":", label="no context")
@@ -181,15 +201,17 @@ def elsewhere(config: BertConfig) -> str:
 
 
 def recipe(log: dict) -> str:
-    """How the run was started, and every option of it that counts."""
-    commands = [session["command"] for session in log["sessions"] if "--resume" not in session["command"]]
-    last = log["curve"][-1]
-    lines = [f"    {command}" for command in commands]
-    lines += ["", f"{last['step']:,} steps in {last['seconds'] / 60:,.0f} minutes on one core; about {log['tokens_seen'] / 1e6:.1f} million "
-              "tokens went through it. Every option of the recipe: " + ", ".join(
-        f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{name.replace('_', ' ')} {value}"
-        for name, value in log["settings"]["options"].items()) + "."]
-    return "\n".join(lines)
+    """How each run was started, and every option of it that counts."""
+    parts = []
+    for run in (*log.get("before", []), log):
+        commands = [session["command"] for session in run["sessions"] if "--resume" not in session["command"]]
+        last, cores = run["curve"][-1], run["sessions"][-1]["processes"] * run["sessions"][-1]["threads"]
+        parts += ["\n".join(f"    {command}" for command in commands),
+                  f"{last['step']:,} steps in {last['seconds'] / 60:,.0f} minutes on {'one core' if cores == 1 else f'{cores} cores'}; "
+                  f"about {run['tokens_seen'] / 1e6:.1f} million tokens went through it. Every option of the recipe: " + ", ".join(
+                      f"{name.replace('_', ' ')} {value:,}" if type(value) is int else f"{name.replace('_', ' ')} {value}"
+                      for name, value in run["settings"]["options"].items()) + "."]
+    return "\n\n".join(parts)
 
 
 def examples() -> str:
@@ -216,7 +238,8 @@ def fill_card(text: str, blocks: dict[str, str]) -> str:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("run", nargs="?", type=Path, metavar="RUN_FOLDER", help="the folder of a finished run of `minibert pretrain`")
+    what.add_argument("runs", nargs="*", default=[], type=Path, metavar="RUN_FOLDER",
+                      help="the folder of a finished run of `minibert pretrain`, after those of the runs that it goes on from")
     what.add_argument("--card", action="store_true", help="put the measured numbers into the card")
     parser.add_argument("--log-only", metavar="NAME", help="write benchmarks/logs/NAME.json and ship nothing")
     arguments = parser.parse_args(argv)
@@ -226,9 +249,9 @@ def main(argv: list[str] | None = None) -> int:
             card = PACKAGED / SMALL / "README.md"
             card.write_text(fill_card(card.read_text(encoding="utf-8"), card_blocks() | {"examples": examples()}), encoding="utf-8")
         elif arguments.log_only:
-            write_log(arguments.run, ROOT / LOGS / f"{arguments.log_only}.json")
+            write_log(arguments.runs, ROOT / LOGS / f"{arguments.log_only}.json")
         else:
-            ship(arguments.run)
+            ship(arguments.runs)
     except (ValueError, OSError) as error:
         print(f"ship.py: {error}", file=sys.stderr)
         return 2
