@@ -117,3 +117,12 @@ def test_a_long_name_breaks_between_its_words(monkeypatch, name):
     from minibert_access import accessible
     for before in ("<code>", '<code class="literal"><span class="pre">'):
         assert accessible(f"{before}{name.replace('|', '')}</") == f"{before}{name.replace('|', '<wbr/>')}</"
+
+
+def test_a_formula_keeps_its_brackets_and_commas_on_its_line(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    from minibert_access import accessible
+    formula = r'<span class="math notranslate nohighlight">\(a &lt; b\)</span>'
+    for kept in (f"{formula},", f"({formula}", f"({formula}),", f"{formula}:"):
+        assert accessible(f"<p>Where {kept} and</p>") == f'<p>Where <span class="whole">{kept}</span> and</p>'
+    assert accessible(f"<p>{formula} and <em>{formula}</em></p>") == f"<p>{formula} and <em>{formula}</em></p>"

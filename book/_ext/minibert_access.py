@@ -7,6 +7,7 @@ that each repair answers stands in brackets.
 import re
 
 BREAKS = re.compile(r"(?<=[A-Za-z0-9)\]][._=])(?=[A-Za-z&])(?!(?:py|ipynb|json|md)\b)|(?=::)")
+FORMULA = '<span class="math notranslate nohighlight">[^<]*</span>'
 
 REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     # [region] the sidebar with its mark is navigation; [aria-dialog-name] and so is the window that it becomes on a phone
@@ -26,6 +27,8 @@ REPAIRS = [(re.compile(pattern), text) for pattern, text in [
     (r'role="doc-biblioentry"', 'role="listitem"'),
     # on a phone a long name breaks between its words, not within one; a browser itself breaks behind a slash
     (r'(<span class="pre">|<code>)([^<>\s]{20,})(?=</)', lambda name: name[1] + BREAKS.sub("<wbr/>", name[2])),
+    # no line begins with the comma, or ends with the bracket, of a formula
+    (rf"[(‘“]+{FORMULA}[^\s<]*|{FORMULA}[^\s<]+", r'<span class="whole">\g<0></span>'),
     # [empty-table-header] the corner of a table heads nothing
     (r"<th\b(?![^>]*\brole=)([^>]*>(?:\s|<p>\s*</p>|&#160;|&nbsp;)*</th>)", r'<th role="presentation"\1'),
 ]]
