@@ -203,7 +203,7 @@ def _numbers_of(found, what):
 # -- build, and swapped in: the encoder over sentences -----------------------------------------------------------------
 
 class SentenceEncoder(nn.Module):
-    """A second transformer, whose tokens are sentences; under the names of the package's."""
+    """A second transformer, whose tokens are sentences; its parts have the names that the package gives them."""
 
     def __init__(self, hidden_size, feedforward_size=2048, num_heads=8, num_layers=2):
         super().__init__()
@@ -579,7 +579,7 @@ EXERCISES = [
     Exercise(
         chapter=CHAPTER, size="build", minutes=15, title="A transformer whose tokens are sentences", solution=SentenceEncoder, check=check_sentence_encoder,
         task="Write the encoder over sentences: positions are added, the encoder of chapter 5 runs with a mask, a linear map gives a number for each sentence. "
-             "The parts are made for you, under the package's names; your class will score real documents below.",
+             "The parts are made for you, with the names that the package gives them; your class will score real documents below.",
         hints=("Padding becomes 0, then the table of positions is added as it is. The mask [B, N] hides *keys*, so the encoder wants it as [B, 1, 1, N].",
                "`self.encoder(x, mask[:, None, None, :])` gives a list of states and the weights. The last state is the result; `squeeze(-1)` takes away the axis of length 1."),
         paragraph="The second transformer, by hand"),
