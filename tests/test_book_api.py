@@ -85,8 +85,9 @@ def test_a_variable_and_a_plain_word_are_no_names_of_the_package(tmp_path):
     """`weights` in a chapter is what its cell has computed, and `update` a word, unless the cell imports it."""
     cells = ["from minibert.optim import update", "weights = attend(query, mask=None)", "%matplotlib inline", "def forward(hidden): ..."]
     nbformat.write(new_notebook(cells=list(map(new_code_cell, cells))), tmp_path / "a.ipynb")
-    assigned, imported = names_of_cells(tmp_path / "a.ipynb")
-    assert (assigned, imported) == ({"weights", "hidden"}, {"update"})
+    own, imported = names_of_cells(tmp_path / "a.ipynb")
+    assert (own, imported) == ({"weights", "forward", "hidden"}, {"update"})
+    (tmp_path / "a.md").write_text("```python\nweights = 1\n```\n")
     assert names_of_cells(tmp_path / "a.md") == (set(), set())
 
 
@@ -105,6 +106,19 @@ def test_no_link_from_a_plain_word_that_the_chapter_does_not_import(site):
 ])
 def test_docstrings_become_markdown(text, wanted):
     assert api_source.markdown(text) == wanted
+
+
+def test_signatures_have_numbers_as_written_and_types_without_quotes():
+    source = "def go(a: list['Box'], kind: Literal['big'] = 'big', rate: float = 1e-6, *, at=(2.50, 'é', 1e12)) -> 'Box': ...\nPEAKS = {'A': 312e12}\n"
+    go, peaks = api_source.read_module("m", "m.py", source).entries
+    assert go.signature == "(a: list[Box], kind: Literal['big']='big', rate: float=1e-6, *, at=(2.50, 'é', 1e12)) -> Box"
+    assert peaks.options == (""":value: "{'A': 312e12}\"""",)
+
+
+def test_no_option_of_a_command_becomes_a_dash(site):
+    for path in PAGES:
+        text = re.sub(r"(?s)<(pre|title|nav)\b.*?</\1>", "", page(site, f"book/api/{path.stem}").source)
+        assert not re.findall(r"[^\w\s]?[–—]\w+", text), path.stem
 
 
 def test_how_names_are_written():

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pkgutil import resolve_name
 
 import nbformat
@@ -37,7 +38,7 @@ def test_lines_are_those_of_python():
         if inspect.isfunction(symbol) or inspect.isclass(symbol):
             lines, first = inspect.getsourcelines(symbol)
             assert (ROOT / file, line) == (ROOT / inspect.getsourcefile(symbol)[len(str(ROOT)) + 1:], first)
-            assert code.strip() == inspect.cleandoc("\n" + "".join(lines)).strip() or code.split("\n")[0].strip() == lines[0].strip()
+            assert code == textwrap.dedent("".join(lines)).rstrip("\n")
         else:
             assert (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1].startswith(name.split(".")[-1])
 

@@ -19,6 +19,8 @@ CELLS = [
     new_code_cell("show_source(Mask)\nshow_source(model.stack)"),
     new_markdown_cell("## Keys\n\nText.", metadata={}),
     new_markdown_cell("### Exercise\n\n*value*, `stack`", metadata={"minibert": {"generated": "exercise"}}),
+    new_code_cell("def stack(): ..."),
+    new_markdown_cell("## Words and values\n\n`stack` of this chapter"),
     new_markdown_cell("## Summary\n\n*value* and `_hidden` and `stack`"),
 ]
 
@@ -31,6 +33,7 @@ def course(tmp_path):
     (tmp_path / "minibert" / "attention.py").write_text("class Mask:\n    def inner(self): ...\n\n\ndef scores(): ...\n\n\ndef _hidden(): ...\n")
     (tmp_path / "minibert" / "encoder.py").write_text("def stack(): ...\n")
     (tmp_path / "minibert" / "exercises" / "ch04_x.py").write_text("def query(): ...\n")
+    (tmp_path / "book" / "more_than_one_machine.md").write_text("# Machines\n\n## Shards\n\n*value*\n\n```text\n*query*\n```\n\n<!--\n`stack`\n-->\n")
     nbformat.write(new_notebook(cells=CELLS), tmp_path / "notebooks" / "04_attention.ipynb")
     return tmp_path
 
@@ -43,17 +46,19 @@ def test_what_counts_as_a_place(course):
         "key": ([], {"04_attention": ["Keys"]}),
         "mask (padding), attention mask": ([], {"04_attention": ["Two masks"]}),
         "query": ([], {"04_attention": ["Attention"]}),
-        "value": ([], {}),
+        "value": ([], {"04_attention": ["Words and values"], "more_than_one_machine": ["Shards"]}),
         "Mask": (["minibert.attention"], {"04_attention": ["Two masks", "The class `Mask`"]}),
         "scores": (["minibert.attention"], {"04_attention": ["Attention", "The class `Mask`"]}),
         "stack": (["minibert.encoder"], {"04_attention": ["The class `Mask`"]}),
     }
+    assert not [term for term in terms(ROOT) if not entries(ROOT)[term][1]], "a term that no chapter explains"
 
 
 def test_how_it_is_written(course):
     text = page(course)
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["K", "M", "Q", "S", "V"]
-    assert '<li><a href="glossary.html#term-value">value</a></li>' in text
+    assert '<li><a href="glossary.html#term-value">value</a> <ul><li><a href="../notebooks/04_attention.html#words-and-values">' in text
+    assert '<li><a href="../book/more_than_one_machine.html#shards">Shards</a></li>' in text
     assert '<a href="../notebooks/04_attention.html#the-class-mask">4 · The class Mask</a>' in text
 
 

@@ -57,11 +57,40 @@ def modules(root: Path) -> dict[str, Module]:
 
 
 def read_module(name: str, file: str, source: str) -> Module:
-    tree, lines = ast.parse(source), source.splitlines()
+    lines = source.splitlines()
+    tree = AsWritten(lines).visit(ast.parse(source))
     entries = {entry.name: entry for entry in members(tree.body, name, file, lines, in_class=False)}
     imported = [f"{node.module}.{alias.name}" for node in tree.body if isinstance(node, ast.ImportFrom) and file.endswith("__init__.py")
                 and (node.module or "").startswith("minibert") for alias in node.names if not alias.name.startswith("_")]
     return Module(name, file, ast.get_docstring(tree) or "", list(entries.values()), imported)
+
+
+class AsWritten(ast.NodeTransformer):
+    """Numbers will be shown as the source has them (1e-6), and types without the quotes that Python sometimes needs."""
+
+    def __init__(self, lines: list[str]):
+        self.lines = lines
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        for name in ("annotation", "returns"):
+            if getattr(node, name, None):
+                setattr(node, name, Unquoted().visit(getattr(node, name)))
+        return super().visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not isinstance(node.value, float):
+            return node
+        return ast.copy_location(ast.Name(self.lines[node.lineno - 1].encode()[node.col_offset:node.end_col_offset].decode()), node)
+
+
+class Unquoted(ast.NodeTransformer):
+    """A type with 'Names' in quotes, without the quotes; words that are allowed as values keep theirs."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return node if getattr(node.value, "id", "") == "Literal" else self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.parse(node.value, mode="eval").body if isinstance(node.value, str) else node
 
 
 def members(body: list[ast.stmt], owner: str, file: str, lines: list[str], in_class: bool):

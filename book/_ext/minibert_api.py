@@ -6,15 +6,12 @@ below) while the book is built, so that it cannot be out of date: signature, doc
 objects of Sphinx's Python domain, so the search finds them.
 
 In every page a name of the package in backticks leads to its entry: `BertModel`, `minibert.attention.attend`, `BertModel.forward()`.
-A name leads there only where no cell of the notebook makes a variable of it, and a plain word such as `update` only where a cell
+A name leads there only where no cell of the notebook gives it to something of its own, and a plain word such as `update` only where a cell
 imports it.
 """
 
-import ast
-import json
 import re
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -23,7 +20,7 @@ from sphinx.errors import ExtensionError
 
 import api_source
 from minibert_book import linkable, wrap
-from minibert_index import PAGE as INDEX, anchor, entries, plain
+from minibert_index import PAGE as INDEX, entries, links, names_of_cells
 
 PAGES = "book/api"
 MARKER = re.compile(r"^\{\{api ([\w.*\s]+)\}\}$", re.MULTILINE)
@@ -74,10 +71,10 @@ class Reference:
 
     def back(self, entry: api_source.Entry) -> list[str]:
         """Where the course treats a name: chapters, equations, tests."""
-        lines, here = [], "../../notebooks"
+        lines = []
         modules, chapters = self.places.get(entry.name.rsplit(".", 1)[1], ([], {}))
         if modules == [entry.name.rpartition(".")[0]]:
-            places = [f'<a href="{here}/{stem}.html{anchor(heading)}">{int(stem[:2])} · {plain(heading)}</a>' for stem, headings in chapters.items() for heading in headings]
+            places = [f'<a href="../../{address}">{label}</a>' for address, label in links(chapters)]
             lines += [f"- **In the course** · {'; '.join(places)}"] if places else []
         computed = self.equations.get(entry.name, [])
         if computed:
@@ -130,39 +127,18 @@ def link_types(app, doctree):
             reference["reftarget"] = names[reference["reftarget"]]
 
 
-@cache
-def names_of_cells(path: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that the cells of a notebook assign, which in its text mean these and not the package's; and those that they import."""
-    assigned, imported = set(), set()
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.suffix == ".ipynb" else []
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            try:
-                tree = ast.parse("".join(cell["source"]))
-            except SyntaxError:         # a line for IPython
-                continue
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    assigned.add(node.id)
-                elif isinstance(node, ast.arg):
-                    assigned.add(node.arg)
-                elif isinstance(node, ast.alias):
-                    imported.add(node.asname or node.name)
-    return frozenset(assigned), frozenset(imported)
-
-
 def link_names(app, doctree, docname):
     """Lead names of the package, and files of it, from backticks to their entries."""
     aliases = api_source.aliases(Path(app.srcdir))
     objects = app.env.get_domain("py").objects
-    assigned, imported = names_of_cells(Path(app.env.doc2path(docname)))
+    own, imported = names_of_cells(Path(app.env.doc2path(docname)))
     for literal in list(doctree.findall(nodes.literal)):
         match = NAME.fullmatch(literal.astext())
         if match is None or not linkable(literal) or in_equation_line(literal):
             continue
         if match["path"]:
             name = match["path"].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        elif match["name"] in assigned or (PLAIN.fullmatch(match["name"]) and match["name"] not in imported):
+        elif match["name"] in own or (PLAIN.fullmatch(match["name"]) and match["name"] not in imported):
             continue
         else:
             name = aliases.get(match["name"], match["name"])

@@ -13,6 +13,7 @@ without a build. The page book/equations.md gets its list while the book is buil
 import ast
 import json
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -64,7 +65,9 @@ def definition(root: Path, name: str) -> tuple[str, int, str] | None:
         node = next((child for child in getattr(node, "body", []) if wanted in _names(child)), None)
         if node is None:
             return None
-    return path.relative_to(root).as_posix(), node.lineno, ast.get_source_segment(text, node)
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+    code = "\n".join(text.split("\n")[first - 1:node.end_lineno])
+    return path.relative_to(root).as_posix(), first, textwrap.dedent(code)
 
 
 def _names(node: ast.stmt) -> list[str]:

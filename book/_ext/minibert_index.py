@@ -1,7 +1,8 @@
 """The index at the end of the book: terms of the glossary, functions and classes of the package, and the chapters that treat them.
 
 A chapter treats a term where it sets it in italics or in a heading, and a function or class where it prints its source
-(`show_source`) or names it in backticks. The page book/index_of_terms.md gets its entries while the book is built, from the
+(`show_source`) or names it in backticks, unless the name is that of something of its own. book/more_than_one_machine.md counts as a
+chapter. The page book/index_of_terms.md gets its entries while the book is built, from the
 chapters, the glossary and the package as they are, so that it cannot be out of date. Sphinx's own index would want every place
 marked by hand, in a form that GitHub and Colab show as text.
 """
@@ -10,6 +11,7 @@ import ast
 import json
 import re
 from collections import defaultdict
+from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -17,10 +19,12 @@ from pathlib import Path
 from docutils import nodes
 
 PAGE = "book/index_of_terms"
+CHAPTERS = ("notebooks/[0-9][0-9]_*.ipynb", "book/more_than_one_machine.md")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 ITALICS = re.compile(r"(?<![*\w\\])\*{1,3}(?!\s)([^*\n]+?)(?<!\s)\*{1,3}(?![*\w])")
 IN_BACKTICKS = re.compile(r"`(?:([\w./]+)::|((?:minibert\.)?(?:\w+\.)*))(\w+)(?:\(\))?`")
 CLOSING = re.compile(r"Quiz|Summary|What the \w+ do(es)? differently|Further reading")
+BLOCK = re.compile(r"^```.*?^```$|^<!--.*?-->$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"\bshow_source\((?:\w+\.)*(\w+)\)")
 
 
@@ -48,14 +52,20 @@ def singular(text: str) -> str:
     return " ".join(text.lower().split()).removesuffix("s")
 
 
+def cells(path: Path, generated: bool = False) -> list[tuple[str, str]]:
+    """(kind, source) of the cells that an author wrote, or of all; a page is one cell of text, here without its blocks of code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return [("markdown", BLOCK.sub("", text))]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(text)["cells"]
+            if generated or "generated" not in cell["metadata"].get("minibert", {})]
+
+
 def passages(path: Path) -> list[tuple[str, str, str]]:
     """(heading, kind of cell, source) of what an author wrote in a chapter; a cell with headings is cut at them."""
     found, heading = [], ""
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if "generated" in cell["metadata"].get("minibert", {}):
-            continue
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "code":
+    for kind, source in cells(path):
+        if kind == "code":
             found.append((heading, "code", source))
             continue
         before, *parts = HEADING.split(source)
@@ -63,6 +73,33 @@ def passages(path: Path) -> list[tuple[str, str, str]]:
         for heading, text in zip(parts[::2], parts[1::2]):
             found.append((heading, "text", text))
     return [passage for passage in found if not CLOSING.match(passage[0])]
+
+
+@cache
+def names_of_cells(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that the cells of a notebook define, which in its text mean these and not the package's; and those that they import."""
+    defined, imported = set(), set()
+    for kind, source in cells(path, generated=True):
+        if kind == "code":
+            try:
+                tree = ast.parse(source)
+            except SyntaxError:         # a line for IPython
+                continue
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    defined.add(node.name)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    defined.add(node.id)
+                elif isinstance(node, ast.arg):
+                    defined.add(node.arg)
+                elif isinstance(node, ast.alias):
+                    imported.add(node.asname or node.name)
+    return frozenset(defined), frozenset(imported)
+
+
+def parts(heading: str) -> list[str]:
+    """A heading, and what it speaks of: 'Pretraining data: masked words and sentence pairs' speaks of masked words."""
+    return [heading, *re.split(r": |, | and ", heading)]
 
 
 def plain(heading: str) -> str:
@@ -79,13 +116,15 @@ def entries(root: Path) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
     of_terms, of_symbols = terms(root), symbols(root)
     by_name = {name: term for term, names in of_terms.items() for name in names}
     places = defaultdict(lambda: defaultdict(list))
-    for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in (path for pattern in CHAPTERS for path in sorted(root.glob(pattern))):
+        own, _ = names_of_cells(path)
         for heading, kind, text in passages(path):
             if kind == "code":
                 treated = [name for name in SHOWN.findall(text) if name in of_symbols]
             else:
-                treated = [by_name[name] for name in map(singular, [*ITALICS.findall(text), heading]) if name in by_name]
-                treated += [name for file, dotted, name in IN_BACKTICKS.findall(text) if is_meant(file, dotted, of_symbols.get(name, []))]
+                treated = [by_name[name] for name in map(singular, [*ITALICS.findall(text), *parts(heading)]) if name in by_name]
+                treated += [name for file, dotted, name in IN_BACKTICKS.findall(text)
+                            if is_meant(file, dotted, of_symbols.get(name, [])) and (file or dotted or name not in own)]
             for entry in treated:
                 if heading not in places[entry][path.stem] and len(places[entry][path.stem]) < 3:
                     places[entry][path.stem].append(heading)
@@ -116,9 +155,14 @@ def item(entry: str, modules: list[str], chapters: dict[str, list[str]]) -> str:
         name = f"<code>{escape(entry)}</code> <span>{' and '.join(modules)}</span>"
     else:
         name = f'<a href="glossary.html#term-{nodes.make_id(entry)}">{escape(entry)}</a>'
-    places = [f'<li><a href="../notebooks/{stem}.html{anchor(heading)}">{int(stem[:2])} · {escape(plain(heading))}</a></li>'
-              for stem, headings in chapters.items() for heading in headings]
-    return f"<li>{name}" + (f" <ul>{''.join(places)}</ul>" if places else "") + "</li>"
+    places = "".join(f'<li><a href="../{address}">{escape(label)}</a></li>' for address, label in links(chapters))
+    return f"<li>{name}" + (f" <ul>{places}</ul>" if places else "") + "</li>"
+
+
+def links(chapters: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """(address in the book, label) of each place: '4 · Two masks'; the page without a number goes by its heading alone."""
+    return [(f"notebooks/{stem}.html{anchor(heading)}", f"{int(stem[:2])} · {plain(heading)}") if stem[0].isdigit()
+            else (f"book/{stem}.html{anchor(heading)}", plain(heading)) for stem, headings in chapters.items() for heading in headings]
 
 
 def fill_page(app, docname, source):

@@ -1,4 +1,4 @@
-"""The default corpus: 99 English Wikipedia articles of 2016, which are on this machine once gensim 4.4.0 is installed.
+"""The default corpus: 97 English Wikipedia articles of 2016, which are on this machine once gensim 4.4.0 is installed.
 
 The wheel of gensim carries, for its own tests, an extract of a Wikipedia dump. It is read from the installed files (gensim
 itself is never imported), cleaned of the wiki markup, and kept in a cache. Nearly all titles begin with A: a model learns

@@ -17,11 +17,11 @@ def embedding_sum(bert: BertModel, tokenizer: WordPieceTokenizer, words: Sequenc
     The figure holds whole rows of the three tables, so that the page computes LayerNorm over all H features (equation 2.2)
     and not only over those that are drawn.
 
-    words   tokens to choose from
-    word    the one that is shown at first
-    places  where it stands at first, and where the copy stood that it is compared with
-    length  how many places there are to choose from, counted from 0
-    feature the one of the H features that is spelt out at first
+    words    tokens to choose from
+    word     the one that is shown at first
+    places   where it stands at first, and where the copy stood that it is compared with
+    length   how many places there are to choose from, counted from 0
+    feature  the one of the H features that is spelt out at first
     Errors: a ValueError for a word that is not one token, or not among `words`; for a place that is not there; for a model
     whose positions are not a table.
     """
