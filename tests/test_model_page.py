@@ -237,7 +237,9 @@ def test_a_reader_fills_a_blank_and_sees_what_changes(tab):
     box.fill("The sailors went to the ___ in the morning.")
     assert box.input_value() == "The sailors went to the [MASK] in the morning."
     tab.wait_for_function("document.querySelector('[data-part=before]').textContent")
-    assert "children" in tab.locator("[data-part=before] mark").inner_text() and tab.locator("[data-part=before]").inner_text().startswith("Compared with")
+    compared = tab.locator("[data-part=before]").inner_text()
+    assert "children" in tab.locator("[data-part=before] mark").inner_text() and compared.startswith("Compared with") and "[MASK]" not in compared
+    assert all(float(old) > float(now) for old, now in re.findall(r"“\S+” \(([\d.]+)%, now ([\d.]+)%\)", compared)), "what is called lower is lower"
     assert rows.first.inner_text() != first and re.search(r"[▲▼·]", rows.first.inner_text())
 
 
@@ -256,6 +258,20 @@ def test_words_are_hidden_and_filled_by_keyboard(tab):
     assert "[MASK]" not in tab.get_by_label("A sentence with a blank").input_value().split(" went")[0]
 
 
+def test_a_blank_takes_a_word_and_not_the_rest_of_one(tab):
+    first, second = re.findall(r"“(\w+)”", status(tab, "fill").inner_text())[:2]
+    tab.evaluate("word => { minibertModel.pieces[minibertModel.pieces.indexOf(word)] = '##s'; }", first)
+    tab.get_by_role("button", name="the blank").click()
+    assert tab.get_by_label("A sentence with a blank").input_value() == f"The children went to the {second} in the morning."
+
+
+def test_blanks_are_read_as_they_are_typed(tab):
+    box = tab.get_by_label("A sentence with a blank")
+    box.fill("")
+    box.press_sequentially("a _____ b [mask] c [Mask]")
+    assert box.input_value() == "a [MASK] b [MASK] c [MASK]"
+
+
 @pytest.mark.parametrize("text, sentence", [
     ("The children went home.", "There is no blank in this sentence."), ("", "There is no sentence yet."), ("   ", "There is no sentence yet."),
     ("[MASK] " * 511, "This is too long: 513 tokens, and the model has places for 512."),
@@ -266,6 +282,9 @@ def test_wrong_input_gets_a_sentence(tab, text, sentence):
     tab.wait_for_function("document.querySelector('[data-tool=fill] .model-error').textContent")
     assert tab.locator("[data-tool=fill] .model-error").inner_text().startswith(sentence)
     assert box.get_attribute("aria-invalid") == "true" and not tab.locator("[data-part=answers]").is_visible()
+    if not sentence.startswith("There is no blank"):
+        assert not tab.locator("[data-part=words] button, [data-part=arcs] svg, #model-from option").count(), "nothing of an older sentence stays"
+        assert "(7)" not in status(tab, "attention").inner_text()
     box.fill("The [MASK].")
     tab.wait_for_function("!document.querySelector('[data-tool=fill] .model-error').textContent")
     assert box.get_attribute("aria-invalid") is None and tab.locator("[data-part=answers]").is_visible()
@@ -273,16 +292,23 @@ def test_wrong_input_gets_a_sentence(tab, text, sentence):
 
 def test_attention_follows_the_menus_and_a_press(tab):
     first = status(tab, "attention").inner_text()
-    assert "[MASK] (7) looks most at" in first
+    assert "“[MASK]” (7) looks most at" in first
     assert tab.locator("#model-layer option").count() == 4 == tab.locator("#model-head option").count()
     tab.locator("#model-layer").focus()
     tab.keyboard.press("ArrowDown")
     assert status(tab, "attention").inner_text().startswith("Layer 2, head 1:") and status(tab, "attention").inner_text() != first
     tab.locator(".model-token").nth(2).click()
-    assert "children (3) looks most at" in status(tab, "attention").inner_text() and tab.locator("#model-from").input_value() == "2"
+    assert "“children” (3) looks most at" in status(tab, "attention").inner_text() and tab.locator("#model-from").input_value() == "2"
     tab.locator("[data-tool=attention] summary").click()
     cells = tab.locator(".model-heat tbody tr").nth(2).locator("td").all_inner_texts()
     assert len(cells) == 12 and abs(sum(map(int, cells)) - 100) <= 6
+
+
+@pytest.mark.parametrize("text, place", [("Then the children went [MASK].", 3), ("The men went [MASK].", 4)])
+def test_a_token_that_was_chosen_stays_chosen_while_it_is_there(tab, text, place):
+    tab.locator("#model-from").select_option("2")
+    tab.get_by_label("A sentence with a blank").fill(text)
+    tab.wait_for_function("value => document.querySelector('#model-from').value === value", arg=str(place))
 
 
 def test_the_picture_without_scripts_is_what_the_tool_shows_first(tab):
@@ -325,6 +351,31 @@ def test_the_summary_is_marked_in_the_text(tab):
     assert tab.locator("[data-tool=summary] .model-error").inner_text().startswith("There is no text to read yet.")
 
 
+def test_a_tool_that_computes_says_so(tab):
+    results = tab.locator("[data-tool=summary] [data-part=results]")
+    assert results.get_attribute("aria-busy") is None
+    tab.get_by_label("A text in English").fill(f"{TOWN}\n\n" * 12)
+    tab.wait_for_function("document.querySelector('[data-tool=summary] .model-status').textContent === 'The model is computing …'")
+    assert results.get_attribute("aria-busy") == "true"
+    tab.evaluate("() => { const { drop } = minibertModel; window.drops = 0; minibertModel.drop = () => { drops += 1; drop(); }; }")
+    tab.get_by_label("Sentences").press("ArrowRight")
+    tab.get_by_label("Never two").press("Space")
+    assert tab.evaluate("drops") == 0, "the text is still the same"
+    tab.get_by_label("A text in English").fill("One sentence alone.")
+    tab.wait_for_function("document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen: sentence 1 of 1;')")
+    assert tab.evaluate("drops") == 1 and results.get_attribute("aria-busy") is None
+
+
+def test_a_text_that_is_not_wanted_any_more_is_not_read_to_its_end(tab):
+    found = tab.evaluate("""async (text) => {
+      const windows = [], read = (progress) => minibertModel.ask("summary", { text, k: 3, blockTrigrams: true }, progress);
+      const message = await read((done, all) => { windows.push([done, all]); minibertModel.drop(); }).catch((error) => error.message);
+      const again = await read();
+      return { message, windows, chosen: again.chosen.length };
+    }""", f"{TOWN}\n\n" * 4)
+    assert "not read to its end" in found["message"] and len(found["windows"]) <= 2 < found["windows"][0][1] and found["chosen"] == 3
+
+
 def test_whoever_saves_data_is_asked_first(browser, address):  # noqa: F811
     page = browser.new_page()
     page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
@@ -333,8 +384,12 @@ def test_whoever_saves_data_is_asked_first(browser, address):  # noqa: F811
     page.goto(address)
     page.get_by_role("button", name="Load the model").focus()
     assert not any("weights" in url or "engine" in url for url in loads)
+    said = [page.locator(f"[data-tool={tool}] .model-status") for tool in ("fill", "pair", "summary")]
+    assert [each.inner_text() for each in said] == ["The answer comes once the model is loaded."] * 3
+    said[2].evaluate("line => { window.heard = []; new MutationObserver(() => heard.push(line.textContent)).observe(line, { childList: true }); }")
     page.keyboard.press("Enter")
-    page.wait_for_function("performance.getEntriesByName('minibert-answer').length", timeout=60_000)
+    wait(page)
+    assert page.evaluate("heard")[0] == "The model is computing …", "it is loaded, and the first answers take a moment"
     page.close()
 
 
@@ -343,8 +398,9 @@ def test_a_missing_file_is_said(browser, tmp_path):  # noqa: F811
     (tmp_path / "page" / "_static" / "model" / "weights-3.js").unlink()
     page = browser.new_page()
     page.goto(address.as_uri())
-    page.wait_for_function("document.querySelector('.model-loading .model-error')")
+    page.wait_for_function("document.querySelector('.model-loading.model-error')")
     assert "weights-3.js could not be loaded" in page.locator(".model-loading").inner_text()
+    assert status(page, "pair").inner_text() == "There is no answer: the model does not run." and not page.locator("[aria-busy]").count()
     page.close()
 
 

@@ -55,8 +55,8 @@ def still(sentence):
     """The drawing and what one sees in it, as Markdown."""
     tokens, blank, weights = first_row(sentence)
     most = sorted(range(len(tokens)), key=lambda i: -weights[i])[:3]
-    seen = ", ".join(f"{tokens[i]} ({i + 1}) {weights[i]:.0%}" for i in most)
-    return f"```{{raw}} html\n{draw(tokens, blank, weights)}\n<p>Layer 1, head 1: {escape(tokens[blank])} ({blank + 1}) looks most at {escape(seen)}.</p>\n```"
+    seen = ", ".join(f"“{tokens[i]}” ({i + 1}) {weights[i]:.0%}" for i in most)
+    return f"```{{raw}} html\n{draw(tokens, blank, weights)}\n<p>Layer 1, head 1: “{escape(tokens[blank])}” ({blank + 1}) looks most at {escape(seen)}.</p>\n```"
 
 
 def fill_page(app, docname, source):

@@ -4,20 +4,22 @@
 
   const model = window.minibertModel, { node, percent } = model;
   const SVG = "http://www.w3.org/2000/svg", LETTER = 9.2, GAP = 14, FLAT = 0.32;
-  let box, tokens = [], attentions = null, from = 0;
+  const WAITING = "The arcs come with the answer to the sentence.";
+  let box, tokens = [], attentions = null, from = 0, wanted = "[MASK]";
 
   function start() {
     box = model.parts(document.querySelector("[data-tool=attention]"));
     box.layer.onchange = box.head.onchange = draw;
-    box.from.onchange = () => { from = Number(box.from.value); draw(); };
-    box.status.textContent = "The arcs come with the answer to the sentence.";
+    box.from.onchange = () => choose(Number(box.from.value));
+    box.status.textContent = WAITING;
     model.showAttention = show;
   }
 
   function show(answer) {
     ({ tokens, attentions } = answer);
     if (!attentions) {
-      box.status.textContent = `This sentence has ${tokens.length} tokens; attention is drawn for up to ${answer.mostShown}.`;
+      box.status.textContent = tokens.length ? `This sentence has ${tokens.length} tokens; attention is drawn for up to ${answer.mostShown}.` : WAITING;
+      box.from.replaceChildren();
       box.arcs.replaceChildren();
       box.table.replaceChildren();
       return;
@@ -26,10 +28,14 @@
       options(box.layer, attentions.map((_, i) => `${i + 1}`), 0);
       options(box.head, attentions[0].map((_, i) => `${i + 1}`), 0);
     }
-    const blank = tokens.findIndex(({ piece }) => piece === "[MASK]");
-    from = blank >= 0 ? blank : Math.min(from, tokens.length - 1);
+    from = [wanted, "[MASK]"].map(placeOf).find((place) => place >= 0) ?? Math.min(from, tokens.length - 1);
     options(box.from, tokens.map(({ piece }, i) => `${i + 1}: ${piece}`), from);
     draw();
+  }
+
+  /** Where a piece stands; where it stood before, if it is still there; -1 for nowhere. */
+  function placeOf(piece) {
+    return tokens[from]?.piece === piece ? from : tokens.findIndex((token) => token.piece === piece);
   }
 
   function options(select, names, chosen) {
@@ -41,8 +47,8 @@
     const weights = attentions[Number(box.layer.value)][Number(box.head.value)], S = tokens.length;
     const row = Array.from(weights.subarray(from * S, (from + 1) * S));
     const most = row.map((weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight).slice(0, 3);
-    box.status.textContent = `Layer ${Number(box.layer.value) + 1}, head ${Number(box.head.value) + 1}: ${tokens[from].piece} (${from + 1}) looks most at `
-      + most.map(({ weight, i }) => `${tokens[i].piece} (${i + 1}) ${percent(weight, 0)}`).join(", ") + ".";
+    box.status.textContent = `Layer ${Number(box.layer.value) + 1}, head ${Number(box.head.value) + 1}: “${tokens[from].piece}” (${from + 1}) looks most at `
+      + most.map(({ weight, i }) => `“${tokens[i].piece}” (${i + 1}) ${percent(weight, 0)}`).join(", ") + ".";
     const { drawing, middle } = arcs(row);
     box.arcs.replaceChildren(drawing);
     box.arcs.scrollLeft = middle - box.arcs.clientWidth / 2;       // on a phone the chosen token would be out of sight
@@ -86,6 +92,7 @@
 
   function choose(i) {
     from = i;
+    wanted = tokens[i].piece;       // the reader's choice outlives a change of the sentence
     box.from.value = String(i);
     draw();
   }

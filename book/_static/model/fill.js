@@ -4,23 +4,25 @@
 
   const model = window.minibertModel, { node, percent } = model;
   const SHOWN = 8, SETTLED = 1000;        // an answer that stood for so many milliseconds is what the next ones are compared with
+  const BLANK = /(?:_{3}|\[mask\])_*/gi;         // as it is typed; whoever types four underscores means one blank too
+  const WORD = /^(?!##|\[\w+\])/;               // not the rest of a word, not a special token
   let box, shown = null, before = null, blank = 0;
 
-  const ask = model.asker("fill", { show, fail });
+  const ask = model.asker("fill", { show, fail: refuse });
 
   function start() {
     box = model.parts(document.querySelector("[data-tool=fill]"));
     const changed = model.soon(question);
     box.text.oninput = () => { readUnderscores(); changed(); };
     document.querySelectorAll("[data-tool=fill] [data-example]").forEach((button) => { button.onclick = () => set(button.dataset.example); });
-    box.status.textContent = "The answer comes once the model is loaded.";
+    box.results.hidden = true;
     question();
   }
 
   /** Three underscores become a blank while one types, and the cursor stays behind it. */
   function readUnderscores() {
-    const place = box.text.selectionEnd, head = box.text.value.slice(0, place), typed = head.replace(/_{3,}|\[mask\]/g, "[MASK]");
-    const text = typed + box.text.value.slice(place).replace(/_{3,}|\[mask\]/g, "[MASK]");
+    const place = box.text.selectionEnd, head = box.text.value.slice(0, place), typed = head.replace(BLANK, "[MASK]");
+    const text = typed + box.text.value.slice(place).replace(BLANK, "[MASK]");
     if (text === box.text.value) return;
     box.text.value = text;
     box.text.setSelectionRange(typed.length, typed.length);
@@ -35,6 +37,13 @@
     ask({ text: box.text.value });
   }
 
+  /** No answer: nothing of an older sentence stays beside what is wrong with this one. */
+  function refuse(sentence) {
+    fail(sentence);
+    box.words.replaceChildren();
+    model.showAttention({ tokens: [], attentions: null });
+  }
+
   function fail(sentence) {
     box.error.textContent = sentence;
     box.text.toggleAttribute("aria-invalid", Boolean(sentence));
@@ -45,7 +54,7 @@
 
   function show(answer, { text }) {
     drawWords(answer, text);
-    if (model.showAttention) model.showAttention(answer);
+    model.showAttention(answer);
     if (!answer.blanks.length) return fail("There is no blank in this sentence. Type [MASK] or three underscores where a word is missing, or press a word above to hide it.");
     fail("");
     if (shown && shown.text !== text && performance.now() - shown.since > SETTLED) before = shown;
@@ -74,15 +83,15 @@
     if (text !== box.text.value) return;        // typed on since it was drawn
     const number = text.slice(0, start).split("[MASK]").length - 1;
     if (!isBlank) blank = number;               // the new blank is the one that is shown
-    set(text.slice(0, start) + (isBlank ? best(shown.blanks[number].probabilities, 1)[0].word : "[MASK]") + text.slice(end));
+    set(text.slice(0, start) + (isBlank ? best(shown.blanks[number].probabilities, 1, WORD)[0].word : "[MASK]") + text.slice(end));
   }
 
   // ---- the answers
 
-  function best(probabilities, many) {
+  function best(probabilities, many, kind = /^/) {
     const found = [];
     for (let id = 0; id < probabilities.length; id += 1) {
-      if (found.length === many && probabilities[id] <= found[many - 1].probability) continue;
+      if (found.length === many && probabilities[id] <= found[many - 1].probability || !kind.test(model.pieces[id])) continue;
       let place = found.length;
       while (place > 0 && found[place - 1].probability < probabilities[id]) place -= 1;
       found.splice(place, 0, { id, word: model.pieces[id], probability: probabilities[id] });
@@ -103,7 +112,7 @@
     box.change.hidden = !old;
     box.answers.tBodies[0].replaceChildren(...words.map(({ id, word, probability }) => node("tr", {},
       node("th", { scope: "row" }, word), node("td", { class: "model-bar", style: `--share: ${(100 * probability / words[0].probability).toFixed(1)}%` }, percent(probability)), old && changeOf(probability - old[id]))));
-    box.status.textContent = `First word: ${words[0].word}, ${percent(words[0].probability)}. Then ${words.slice(1, 4).map(({ word, probability }) => `${word} ${percent(probability)}`).join(", ")}.`;
+    box.status.textContent = `First word: “${words[0].word}”, ${percent(words[0].probability)}. Then ${words.slice(1, 4).map(({ word, probability }) => `“${word}” ${percent(probability)}`).join(", ")}.`;
     box.before.replaceChildren(...(old ? compared(now, old, words) : []));
   }
 
@@ -115,19 +124,20 @@
 
   function compared(now, old, words) {
     const moved = now.reduce((sum, probability, id) => sum + Math.abs(probability - old[id]), 0) / 2;
-    const gone = best(old, SHOWN).filter(({ id }) => words.every((word) => word.id !== id)).slice(0, 4);
+    const isLower = ({ id, probability }) => Number((100 * (probability - now[id])).toFixed(1)) > 0;       // one that is shown may stay, or rise
+    const gone = best(old, SHOWN).filter((word) => isLower(word) && words.every(({ id }) => id !== word.id)).slice(0, 4);
     return ["Compared with ", node("q", {}, ...differing(before.text, shown.text)), `: ${percent(moved, 0)} of the probability has moved to other words.`,
-      ...(gone.length ? [" Lower now: ", gone.map(({ id, word, probability }) => `${word} (${percent(probability)}, now ${percent(now[id])})`).join(", "), "."] : [])];
+      ...(gone.length ? [" Lower now: ", gone.map(({ id, word, probability }) => `“${word}” (${percent(probability)}, now ${percent(now[id])})`).join(", "), "."] : [])];
   }
 
   /** The older text, with the words marked that the newer one does not have. */
   function differing(older, newer) {
-    const a = older.split(" "), b = newer.split(" ");
+    const [a, b] = [older, newer].map((text) => text.replaceAll("[MASK]", "▁▁▁").split(" "));
     let first = 0, last = 0;
     while (first < a.length && a[first] === b[first]) first += 1;
     while (last < a.length - first && last < b.length - first && a[a.length - 1 - last] === b[b.length - 1 - last]) last += 1;
     const middle = a.slice(first, a.length - last).join(" ");
-    return [[...a.slice(0, first), ""].join(" "), middle ? node("mark", {}, middle) : "", ["", ...a.slice(a.length - last)].join(" ")].map((part) => (typeof part === "string" ? part.replaceAll("[MASK]", "▁▁▁") : part));
+    return [[...a.slice(0, first), ""].join(" "), middle ? node("mark", {}, middle) : "", ["", ...a.slice(a.length - last)].join(" ")];
   }
 
   model.tools.push(start);

@@ -5,10 +5,12 @@
 
   const folder = new URL(".", document.currentScript.src).href;
   const asked = new Map();        // number of a question -> what waits for its answer
-  let worker, count = 0, isReady, openReady;
+  const waiting = new Set();      // parts of the tools that have no answer yet
+  const SLOW = 300;               // milliseconds without an answer, after which a reader is told why
+  let worker, count = 0, isReady, openReady, why = "The answer comes once the model is loaded.";
   const ready = new Promise((resolve) => { openReady = resolve; });
 
-  const model = window.minibertModel = { tools: [], receive, ask, asker, node, parts, percent, soon };
+  const model = window.minibertModel = { tools: [], receive, ask, asker, drop, node, parts, percent, soon };
 
   // ---- what the tools share
 
@@ -49,6 +51,11 @@
     }));
   }
 
+  /** The summary that is being computed is not wanted any more: the worker gives it up after a window. */
+  function drop() {
+    worker?.postMessage({ drop: true });
+  }
+
   /** A function that asks, and shows only the answer to the latest question: while one is computed, those between are dropped. */
   function asker(task, { show, fail, progress }) {
     let wanted = null, isBusy = false;
@@ -56,6 +63,7 @@
       wanted = input;
       if (isBusy) return;
       isBusy = true;
+      const answered = wait(parts(document.querySelector(`[data-tool=${task}]`)));
       while (wanted) {
         const question = wanted;
         wanted = null;
@@ -66,8 +74,30 @@
           if (!wanted) fail(error.message);
         }
       }
+      answered();
       isBusy = false;
     };
+  }
+
+  /** Says in a tool why it has no answer yet, until the function is called that this returns. */
+  function wait(tool) {
+    const timer = setTimeout(tell, isReady ? SLOW : 0, tool);
+    waiting.add(tool);
+    tool.results.setAttribute("aria-busy", "true");
+    return function () {
+      clearTimeout(timer);
+      waiting.delete(tool);
+      tool.results.removeAttribute("aria-busy");
+    };
+  }
+
+  function tell(tool) {
+    tool.status.textContent = why;
+  }
+
+  function tellAll(sentence) {
+    why = sentence;
+    waiting.forEach(tell);
   }
 
   // ---- the worker
@@ -115,13 +145,16 @@
     box.state.textContent = "The model is here and runs in your browser. What you type stays on your device.";
     document.querySelectorAll(".model-still").forEach((still) => { still.hidden = true; });
     performance.mark("minibert-ready");
+    tellAll("The model is computing …");
     openReady();
   }
 
   function failed(sentence) {
     box.bar.hidden = true;
     box.state.textContent = sentence;
-    box.state.classList.add("model-error");
+    box.state.parentElement.classList.add("model-error");
+    waiting.forEach(({ results }) => results.removeAttribute("aria-busy"));
+    tellAll("There is no answer: the model does not run.");
   }
 
   function start() {

@@ -17,7 +17,6 @@
     document.querySelectorAll("[data-tool=pair] [data-example]").forEach((button) => {
       button.onclick = () => { box.second.value = button.dataset.example; question(); };
     });
-    box.status.textContent = "The answer comes once the model is loaded.";
     box.results.hidden = true;
     question();
   }

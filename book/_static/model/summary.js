@@ -3,7 +3,7 @@
   "use strict";
 
   const model = window.minibertModel, { node } = model;
-  let box;
+  let box, read;
 
   const ask = model.asker("summary", { show, fail, progress });
 
@@ -12,12 +12,13 @@
     box.text.oninput = model.soon(question, 400);
     box.count.oninput = () => { box.counted.textContent = box.count.value; question(); };
     box.blocking.onchange = question;
-    box.status.textContent = "The answer comes once the model is loaded.";
     question();
   }
 
   function question() {
-    ask({ text: box.text.value, k: Number(box.count.value), blockTrigrams: box.blocking.checked });
+    if (box.text.value !== read) model.drop();       // what is still being read is another text
+    read = box.text.value;
+    ask({ text: read, k: Number(box.count.value), blockTrigrams: box.blocking.checked });
   }
 
   function progress(done, all) {
@@ -46,8 +47,13 @@
     const all = paragraphs.flat().length;
     const few = chosen.length < k ? ` No more than ${chosen.length}: ${passedOver.length ? "the others share three words in a row with these" : "the text has no others"}.` : "";
     const over = passedOver.length ? ` Passed over, underlined with dots: ${passedOver.map((n) => n + 1).join(", ")}.` : "";
-    box.status.textContent = `Chosen: sentence ${chosen.map((n) => n + 1).join(", ")} of ${all}; ${tokens.toLocaleString("en")} tokens, read in ${windows === 1 ? "one window" : `${windows} windows`}.${few}${over}`
-      + (cut.length ? ` Too long for a window, so its end was not read: sentence ${cut.map((n) => n + 1).join(", ")}.` : "");
+    box.status.textContent = `Chosen: ${named(chosen)} of ${all}; ${tokens.toLocaleString("en")} tokens, read in ${windows === 1 ? "one window" : `${windows} windows`}.${few}${over}`
+      + (cut.length ? ` Too long for a window, so its end was not read: ${named(cut)}.` : "");
+  }
+
+  /** Sentences by their numbers, which begin at 1. */
+  function named(sentences) {
+    return `sentence${sentences.length === 1 ? "" : "s"} ${sentences.map((n) => n + 1).join(", ")}`;
   }
 
   model.tools.push(start);

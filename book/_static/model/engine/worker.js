@@ -5,7 +5,7 @@ class Wrong extends Error {}
 
 const MOST_SHOWN = 96;          // tokens, up to which a text's attention is sent to the page
 const MOST_SENTENCES = 2000;
-let about, bytes, missing, model, readDocument = {};
+let about, bytes, missing, model, readDocument = {}, isUnwanted;
 
 function begin(data) {
   about = data;
@@ -58,9 +58,11 @@ const ANSWERS = {
     if (readDocument.text !== text) {
       const paragraphs = splitParagraphs(text), sentences = paragraphs.flat();
       if (sentences.length > MOST_SENTENCES) throw new Wrong(`This has ${sentences.length.toLocaleString("en")} sentences. The page reads up to ${MOST_SENTENCES.toLocaleString("en")}; the command minibert summarize reads any text.`);
+      isUnwanted = false;
       const read = await scoreDocument(model, sentences, async (done, all) => {
         postMessage({ id, done, all });
-        await new Promise((resolve) => setTimeout(resolve));       // lets a question of another tool in between
+        await new Promise((resolve) => setTimeout(resolve));       // lets a question of another tool, or a drop, in between
+        if (isUnwanted) throw new Wrong("Another text has come, so this one was not read to its end.");
       });
       readDocument = { text, paragraphs, sentences, read };
     }
@@ -72,6 +74,7 @@ const ANSWERS = {
 onmessage = async ({ data }) => {
   if (data.about) begin(data.about);
   else if (data.text !== undefined && data.part !== undefined) receive(data);
+  else if (data.drop) isUnwanted = true;
   else {
     try {
       postMessage({ id: data.id, answer: await ANSWERS[data.task](data) });
