@@ -119,7 +119,7 @@ PATIENTS = (
         symptom="A head for next sentences from a published checkpoint is wrong nearly every time, where a coin would be right in half of the cases.",
         disease="1 stands for 'follows' here. In the original 1 is 'random'.",
         cure="State which class is which, and keep the original's: 0 = it follows.",
-        published="codebases differ; the name `is_next` turns the meaning over without a word",
+        published="in codebases that differ from the original; the name `is_next` turns the meaning over without a word",
         edits=(Edit("data/rows.py",
                     right='return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy(is_random.astype(np.int64))}',
                     wrong='return self._rows((first, cut), second) | {"next_sentence_label": torch.from_numpy((~is_random).astype(np.int64))}'),),
