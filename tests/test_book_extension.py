@@ -2,6 +2,7 @@
 
 import re
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -126,3 +127,13 @@ def test_a_formula_keeps_its_brackets_and_commas_on_its_line(monkeypatch):
     for kept in (f"{formula},", f"({formula}", f"({formula}),", f"{formula}:"):
         assert accessible(f"<p>Where {kept} and</p>") == f'<p>Where <span class="whole">{kept}</span> and</p>'
     assert accessible(f"<p>{formula} and <em>{formula}</em></p>") == f"<p>{formula} and <em>{formula}</em></p>"
+
+
+def test_figures_of_chapter_0_have_its_number(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    from minibert_book import FIRST, number_first_figures
+    env = SimpleNamespace(toc_fignumbers={FIRST: {"figure": {"a": (1,), "b": (2,)}}, "notebooks/01_tokens": {"figure": {"c": (1, 1)}}})
+    assert number_first_figures(None, env) == number_first_figures(None, env) == [FIRST]
+    assert env.toc_fignumbers == {FIRST: {"figure": {"a": (0, 1), "b": (0, 2)}}, "notebooks/01_tokens": {"figure": {"c": (1, 1)}}}
+    assert (ROOT / f"{FIRST}.ipynb").is_file()
+    assert number_first_figures(None, SimpleNamespace(toc_fignumbers={})) == []

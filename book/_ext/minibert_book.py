@@ -7,6 +7,7 @@
 - Markdown and formulas in the `<summary>` of a hint or an answer are drawn; HTML alone would show the signs.
 - A quotation that begins with **Predict** gets a look of its own, and so does each cell that was generated from an exercise
   or a quiz (cell metadata `minibert`).
+- Figures of chapter 0 are numbered as those of the other chapters are, from 0.1 on.
 - Repository and launch buttons appear when the address is on github.com; the theme stops at any other.
 """
 
@@ -22,6 +23,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 GLOSSARY = "book/glossary"
+FIRST = "notebooks/00_first_look"       # Sphinx counts chapters from 1 and gives this one no number
 CODE_PATH = re.compile(r"(?P<file>(?:minibert|tests|tools|benchmarks)/[\w/]+\.\w+)(?:::(?P<name>\w+))?")
 CALLOUTS = ("Predict", "Try it")
 SUMMARY = re.compile(r"(?<=<summary>).*?(?=</summary>)", re.DOTALL)
@@ -201,6 +203,14 @@ def style_everything(app, doctree):
     mark_answers(app, doctree)
 
 
+def number_first_figures(app, env):
+    """Once Sphinx has numbered all figures, give those of the first page the chapter's 0: 'Fig. 1' becomes 'Fig. 0.1'."""
+    kinds = env.toc_fignumbers.get(FIRST, {})
+    for numbers in kinds.values():
+        numbers.update({figure: (0, number[-1]) for figure, number in numbers.items()})
+    return [FIRST] if kinds else []
+
+
 def setup(app):
     """Sphinx calls this."""
     app.add_config_value("minibert_repository", "", "env")
@@ -208,4 +218,5 @@ def setup(app):
     app.connect("config-inited", repository_buttons)
     app.connect("doctree-read", style_everything)
     app.connect("doctree-resolved", link_everything)
+    app.connect("env-get-updated", number_first_figures, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
