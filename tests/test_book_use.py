@@ -78,6 +78,9 @@ def test_the_theme_is_switched_and_kept(glossary):
         assert icon == mode and paper == PAPER[theme] and theme == (mode if mode != "auto" else "light")
     glossary.reload()
     assert tuple(glossary.evaluate(shown)) == seen[-1]
+    glossary.locator(".bd-header-article .theme-switch-button").focus()
+    glossary.keyboard.press("Enter")
+    assert glossary.evaluate("document.activeElement.className").count("theme-switch-button"), "the focus is lost"
 
 
 def test_search_finds_from_the_keyboard(glossary):
@@ -119,6 +122,29 @@ def test_the_contents_fold_away_and_open_on_a_phone(glossary):
     glossary.keyboard.press("Escape")
     book.wait_for(state="hidden")
     glossary.set_viewport_size(WIDE)
+
+
+def test_the_contents_of_a_page_mark_where_one_is_and_go_away_once_used(browser, address):  # noqa: F811
+    tab, wrong = opened(browser, f"{address}book/more_than_one_machine.html")
+    marked = "() => [...document.querySelectorAll('#pst-page-toc-nav [aria-current]')].map(link => link.hash).join()"
+    first, second, third = (link.get_attribute("href") for link in tab.locator("#pst-page-toc-nav > ul > li > a").all()[:3])
+    for section, height, here in ((third, 200, third), (second, 200, second), (second, 400, first)):       # a jump, a jump back, a little up
+        tab.evaluate(f"scrollBy(0, document.querySelector('{section} h2').getBoundingClientRect().top - {height})")
+        tab.wait_for_function(f"({marked})() === '{here}'")
+    tab.set_viewport_size(PHONE)
+    button, contents_of_page = tab.locator(".secondary-toggle:visible"), tab.locator("dialog#pst-secondary-sidebar-modal[open]")
+    button.focus()
+    tab.keyboard.press("Enter")
+    contents_of_page.wait_for()
+    tab.keyboard.press("Escape")
+    contents_of_page.wait_for(state="detached")
+    assert button.evaluate("button => button === document.activeElement"), "the focus is lost"
+    button.click()
+    contents_of_page.locator(f"a[href='{third}']").click()
+    contents_of_page.wait_for(state="detached")
+    tab.wait_for_function(f"(top => top > 0 && top < 300)(document.querySelector('{third} h2').getBoundingClientRect().top)")
+    assert tab.url.endswith(third) and wrong == []
+    tab.context.close()
 
 
 # ---------------------------------------------------------------- without scripts
