@@ -134,7 +134,8 @@ def test_every_field_has_a_name(form):
     ("positions", "2e6", "Positions must be a whole number from 1 to 1,000,000, not 2000000."),
     ("heads", "5", "A hidden size of 768 cannot be shared out evenly among 5 heads: 3 would be left over."),
     ("length", "513", "A row of 513 tokens is longer than the model's 512 positions."),
-    ("tokens", "0", "Billions of tokens must be a number above 0, not 0."),
+    ("tokens", "0", "Billions of tokens must be a number from 0.000001 to 1,000,000, not 0."),
+    ("peak", "1e-320", "Trillions of operations a second must be a number from 0.000001 to 1,000,000, not 1e-320."),
     ("used", "101", "The share of them that training uses is at most 100 per cent, not 101."),
 ])
 def test_bad_input_gets_a_sentence_at_its_field(form, field, value, sentence):
@@ -146,6 +147,13 @@ def test_bad_input_gets_a_sentence_at_its_field(form, field, value, sentence):
     form.locator("[name=preset]").select_option("tiny")
     if field in FIELDS:
         assert form.get_by_role("alert").inner_text() == "" and "parameters" in status(form)
+
+
+def test_a_time_is_said_in_the_unit_that_fits_it(tab):       # noqa: F811
+    load(tab, "calculator.js")
+    times = [1e-9, 0.5 / 1440, 1 / 1440, 1 / 24, 1.9, 2, 1234.56, 2e6, 3e40]
+    assert tab.evaluate("times => times.map(timeOf)", times) == [
+        "less than a second", "30.0 seconds", "1.0 minutes", "1.0 hours", "45.6 hours", "2.0 days", "1,234.6 days", "2.00 million days", "3.00 × 10⁴⁰ days"]
 
 
 def test_odd_sizes_cannot_be_sinusoidal(form):
@@ -169,8 +177,8 @@ def test_the_table_for_paper_is_right():
         total, forward, kept = sum(count_parameters(config).values()), sum(flops(config, 32).values()), activations(config, 32)
         hours = gpu_hours(training_flops(config, 1e10), GPUS["A100"], 0.2)
         kept.pop("attention: weights")
-        assert row.split(" | ") == [f"{total:,}", f"{memory(total)['training with AdamW'] / 2 ** 20:,.1f} MiB", f"{sum(kept.values()) / 2 ** 20:,.1f} MiB",
-                                    f"{forward / 1e9:,.2f} billion", f"{3 * forward / 1e9:,.2f} billion", f"{hours:,.1f} hours"]
+        assert row.split(" | ") == [f"{total:,}", f"{memory(total)['training with AdamW'] / 2 ** 20:,.1f}", f"{sum(kept.values()) / 2 ** 20:,.1f}",
+                                    f"{forward / 1e9:,.2f}", f"{3 * forward / 1e9:,.2f}", f"{hours:,.1f}"]
 
 
 def test_the_page_in_the_book(tab, site):       # noqa: F811

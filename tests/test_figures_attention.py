@@ -125,10 +125,10 @@ def test_other_words_are_computed_anew_and_the_sentence_is_then_ones_own(tab, be
     show(tab, figure)
     tab.get_by_label("word 2").select_option("w9")
     tab.get_by_label("word 3").press("ArrowDown")
-    assert chosen(tab, "Sentence") == "your own"
+    assert chosen(tab, "Sentence") == "your own" and not menu(tab, "Sentence").locator("option").last.is_disabled()
     assert_weights(tab, weights_of(bert, "w5 w9 w11", 1))
     tab.get_by_label("word 1").select_option("w6")
-    assert chosen(tab, "Sentence") == "w6 w9 w11"
+    assert chosen(tab, "Sentence") == "w6 w9 w11" and menu(tab, "Sentence").locator("option").last.is_disabled(), "there is none to choose"
 
 
 def test_masks_are_the_packages(tab, bert, figure):      # noqa: F811
@@ -187,8 +187,10 @@ def test_the_table_of_one_query_is_its_row_and_steps_go_by_key(tab, bert, figure
     power, value = re.search(r"e\^(\S+) ≈ ([\d.]+),", tab.locator(".sums").inner_text()).groups()
     assert float(value) == pytest.approx(math.exp(float(power.replace("−", "-"))), rel=0.006, abs=0.006), "both are rounded"
     step = tab.get_by_label("Step")
+    height = tab.locator(".mb-figure").bounding_box()["height"]
     step.press("ArrowRight")
     assert tab.locator("tr.sum").is_visible() and "the mixture" in tab.locator("output").inner_text()
+    assert "the weights of their mixtures" in tab.locator(".mb-heat caption").inner_text() and tab.locator(".mb-figure").bounding_box()["height"] == height
     for _ in range(4):
         step.press("ArrowLeft")
     rows = tab.evaluate(cells)
@@ -203,7 +205,7 @@ def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, be
         row = weights_of(bert, "w5 w7 w10", 1)[asks]
         name = TOKENIZER.encoding("w5 w7 w10").tokens[asks]
         best = (TOKENIZER.encoding("w5 w7 w10").tokens + ["[PAD] 5", "[PAD] 6"])[row.argmax()]
-        assert status(tab).startswith(f"In second head: {name} looks at {best} with {row.max():.2f},")
+        assert status(tab).startswith(f"In second head: “{name}” looks at “{best}” with {row.max():.2f}")
         assert tab.locator("button[aria-pressed=true]").inner_text() == name
 
 

@@ -51,6 +51,11 @@ def test_a_part_that_is_switched_off_is_not_added(tab, figure, small, off):     
     assert torch.allclose(torch.tensor(found["norm"], dtype=torch.float32), expected, atol=2e-3)
 
 
+def test_a_sum_has_one_sign_before_each_number(tab):  # noqa: F811
+    load(tab, "embedding_sum.js", needs=("common.js", "packed.js"))
+    assert tab.evaluate("[[0.1, -0.055, 0], [-0.1, -0.0001, 2]].map(summed)") == ["0.100 − 0.055 + 0.000", "−0.100 + 0.000 + 2.000"]
+
+
 def test_the_scale_of_the_bars_is_round(tab):         # noqa: F811
     load(tab, "embedding_sum.js", needs=("common.js", "packed.js"))
     assert tab.evaluate("[0, 0.03, 0.1, 0.11, 0.5, 0.7, 1, 1.2, 3, 7, 12].map(niceAbove)") == [0.1, 0.1, 0.1, 0.2, 0.5, 1, 1, 2, 5, 10, 20]

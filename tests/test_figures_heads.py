@@ -74,7 +74,7 @@ def test_arrow_keys_walk_through_heads_and_layers_and_the_figure_says_where_the_
         assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == f"layer {layer + 1}, head {head + 1}"
         row = maps_of(models[0], TEXTS[0])[layer, head, 2]
         best = ["[CLS]", "w5", "w7", "w10", "w9", "[SEP]"][row.argmax()]
-        assert status(tab).startswith(f"In layer {layer + 1}, head {head + 1} of the trained model, “w7” looks at {best} with {row.max():.2f}")
+        assert status(tab).startswith(f"In layer {layer + 1}, head {head + 1} of the trained model, “w7” looks at “{best}” with {row.max():.2f}")
 
 
 def test_another_word_is_chosen_by_key_and_by_pointer(tab, figure):      # noqa: F811
@@ -91,6 +91,12 @@ def test_equal_words_of_a_pair_get_names_of_their_own(tab, figure):      # noqa:
     menu(tab, "Text").select_option(index=2)
     assert chosen(tab, "Text") == "w6 w7 [SEP] w8 w6"
     assert tab.locator(".askers label").all_inner_texts() == ["[CLS]", "w6 1", "w7", "[SEP] 3", "w8", "w6 5", "[SEP] 6"]
+
+
+def test_what_rounds_to_nothing_is_not_looked_at(tab):      # noqa: F811
+    load(tab, "tokens.js")
+    assert tab.evaluate("mostOf([0.001, 0.994, 0.005], ['a', 'b', 'c'])") == "“b” with 0.99, “c” with 0.01"
+    assert tab.evaluate("mostOf([0.004, 0.003], ['a', 'b'])") == "“a” with 0.00"
 
 
 HABITS = {"before": -1, "after": 1, "itself": 0}
@@ -113,7 +119,8 @@ def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figu
             menu(tab, "Mark heads that look at").select_option(label)
             wanted = [f"layer {n // 2 + 1}, head {n % 2 + 1}" for n, value in enumerate(share.flatten()) if value > 0.5]
             assert tab.eval_on_selector_all(".grid .marked", "labels => labels.map(label => label.title)") == wanted
-            assert tab.locator(".counted").inner_text() == f"{len(wanted)} of 4 heads give more than half of their weight to {label}."
+            assert tab.locator(".counted").inner_text() == f"{len(wanted)} of 4 heads {'gives' if len(wanted) == 1 else 'give'} more than half of {'its' if len(wanted) == 1 else 'their'} weight to {label}."
+            assert status(tab).endswith("1 head is marked." if len(wanted) == 1 else f"{len(wanted)} heads are marked.")
     menu(tab, "Mark heads that look at").select_option("nothing in particular")
     assert tab.locator(".grid .marked").count() == 0
 

@@ -129,13 +129,25 @@ def test_every_control_has_a_name_and_answers_keys_and_pointer(tab):        # no
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_flipbook_turns_by_key_and_by_pointer_and_says_so(tab, theme):        # noqa: F811
     show(tab, letters(), theme)
-    assert tab.locator(".mb-page").inner_text() == "A" and status(tab) == "first: frame 1 of 3"
+    assert tab.locator(".mb-page").inner_text() == "A" and status(tab) == "Frame 1 of 3"
     handle = tab.get_by_label("letter").locator("input")
     handle.press("ArrowRight")
-    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "second: frame 2 of 3"
+    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "Frame 2 of 3"
     box = handle.bounding_box()
     tab.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert tab.locator(".mb-page").inner_text() == "C"
+
+
+@pytest.mark.parametrize("width", [700, 390])
+def test_a_flipbook_keeps_its_size_whatever_its_pages_and_names(fresh_page, width):
+    fresh_page.set_viewport_size({"width": width, "height": 900})
+    show(fresh_page, letters(**{"low": "<p>A</p>", "high": "<p>B</p>" * 9, "a frame with a long name": "<p>C</p>"}))
+    sizes = []
+    for _ in range(3):
+        sizes.append([fresh_page.locator(part).bounding_box() for part in (".mb-figure", "input")])
+        fresh_page.locator("input").press("ArrowRight")
+        status(fresh_page)
+    assert sizes[0] == sizes[1] == sizes[2]
 
 
 def test_a_figure_that_fails_says_so_and_keeps_its_picture(fresh_page):

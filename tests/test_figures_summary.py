@@ -90,6 +90,9 @@ def test_the_first_state_and_what_it_says(figure):
     assert figure.locator(".mb-passed").inner_text().endswith("passed over: “the bank by” stands in sentence 0")
     assert status(figure) == "Asked for 3, with blocking: sentences 0, 4, 5. Sentence 2 is passed over: “the bank by” stands in sentence 0. ROUGE-1 60.4."
     assert figure.locator(".mb-repeats").all_inner_texts() == ["the bank by"] * 2
+    assert figure.locator(".mb-chosen .mb-note").all_inner_texts() == [f" chosen as number {i}" for i in (1, 2, 3)], "sentence 2 has the second score"
+    figure.get_by_role("slider", name="Sentences").press("Home")
+    assert status(figure).startswith("Asked for 1, with blocking: sentence 0. ")
 
 
 def test_number_blocking_and_order_by_key_and_pointer(figure):

@@ -162,8 +162,9 @@ def test_a_word_is_chosen_by_pointer_and_by_keyboard(tab, figure):              
 
 def test_the_search_is_stepped_through_by_keyboard(tab, figure):                # noqa: F811
     show(tab, figure)
-    question = tab.get_by_role("slider", name="Question")
+    question, height = tab.get_by_role("slider", name="Question"), tab.locator(".mb-figure").bounding_box()["height"]
     question.press("Home")
+    assert tab.locator(".mb-figure").bounding_box()["height"] == height, "nothing moves under the hand"
     assert status(tab) == "“riverbanks” is not in the vocabulary. Cut so far: nothing."
     for _ in range(5):
         question.press("ArrowRight")

@@ -113,7 +113,7 @@ export default {
         map.style.setProperty("--map", pictures[state.model][layer][head]);
       }));
       grid.classList.toggle("marking", state.habit !== "");
-      counted.textContent = state.habit === "" ? "" : `${marked} of ${layers * heads} heads give more than half of their weight to ${HABITS[state.habit][0]}.`;
+      counted.textContent = state.habit === "" ? "" : `${marked} of ${layers * heads} heads ${marked === 1 ? "gives more than half of its" : "give more than half of their"} weight to ${HABITS[state.habit][0]}.`;
       return marked;
     }
 
@@ -127,7 +127,7 @@ export default {
 
     function inWords(names, row, marked) {
       const looks = `In layer ${state.layer + 1}, head ${state.head + 1} of the ${["trained", "untrained"][state.model]} model, “${names[state.word]}” looks at ${mostOf(row, names)}.`;
-      return state.habit === "" ? looks : `${looks} ${marked} heads are marked.`;
+      return state.habit === "" ? looks : `${looks} ${marked === 1 ? "1 head is" : `${marked} heads are`} marked.`;
     }
   },
 };

@@ -95,7 +95,9 @@ export default {
     function showControls(tokens) {
       menus.forEach((menu, i) => { if (menu.options) menu.selectedIndex = state.choice[i]; });
       const same = texts.findIndex((_, i) => textOf(chosen(i)) === textOf(state.choice));
-      sentence.querySelector("select").selectedIndex = same < 0 ? texts.length : same;
+      const menu = sentence.querySelector("select");
+      menu.selectedIndex = same < 0 ? texts.length : same;
+      menu.options[texts.length].disabled = same >= 0;        // one's own begins with another word, not here
       mask.querySelectorAll("input").forEach((input, i) => {
         const { causal, seen } = Object.values(masks)[i];
         input.checked = causal === state.causal && seen.every((each, key) => each === state.seen[key]);     // none, once the reader has made a mask
@@ -111,7 +113,7 @@ export default {
       const columns = [found.scores, found.scaled, found.masked, found.weights];
       const parts = keys.map((key, i) => (state.step < 3 ? key.map((value, d) => value * query[d]) : values[i].map((value) => value * found.weights[i])));
       const largest = Math.max(1e-12, ...parts.flat().map(Math.abs));
-      caption.textContent = `What ${names[state.query]} finds`;
+      caption.textContent = `What “${names[state.query]}” finds`;
       stripHead.textContent = state.step < 3 ? `${size} products` : "weight · value";
       rows.forEach(({ row, cells, asker, strip }, i) => {
         row.className = `${found.masked[i] === -Infinity && state.step > 1 ? "off" : ""} ${i === state.query ? "asking" : ""}`;
@@ -124,7 +126,7 @@ export default {
         cells[3].style.setProperty("--share", state.step < 3 ? "0%" : `${100 * found.weights[i]}%`);
         strip.replaceChildren(stripOf(parts[i], largest));
       });
-      sum.hidden = state.step < 4;
+      sum.style.visibility = state.step < 4 ? "hidden" : "";      // its place is kept, so that what follows stays where it is
       mixture.replaceChildren(stripOf(found.mixture, largest));
     }
 
@@ -138,7 +140,7 @@ export default {
     // The step as a sum with the numbers of the key that gets most.
     function showSum(names, found, scale) {
       const most = found.weights.indexOf(Math.max(...found.weights));
-      const [asker, key, score] = [names[state.query], names[most], number(found.scores[most], 1)];
+      const [asker, key, score] = [`“${names[state.query]}”`, `“${names[most]}”`, number(found.scores[most], 1)];
       const powers = found.masked.map(Math.exp).reduce((total, power) => total + power, 0);
       const power = `e^${number(found.masked[most])}`;
       sums.textContent = [
@@ -159,14 +161,14 @@ export default {
       const step = Math.min(state.step, 3);
       const matrix = all.map((found) => [found.scores, found.scaled, found.masked, found.weights][step]);
       const largest = Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs));
-      const drawn = heat(matrix, { rows: names, columns: names, digits: step === 3 ? 2 : 1, corner: "looks at →", largest: step === 3 ? 1 : largest, caption: `All queries at this step: ${STEPS[step]}` });
+      const drawn = heat(matrix, { rows: names, columns: names, digits: step === 3 ? 2 : 1, corner: "looks at →", largest: step === 3 ? 1 : largest, caption: state.step > step ? "All queries: the weights of their mixtures" : `All queries at this step: ${STEPS[step]}` });
       drawn.querySelectorAll("td").forEach((cell) => { if (cell.textContent === "−∞") cell.className = "off"; });
       drawn.querySelectorAll("tbody tr")[state.query].className = "asking";
       everyone.replaceChildren(drawn);
     }
 
     function inWords(names, found) {
-      return `In ${heads[state.head]}: ${names[state.query]} looks at ${mostOf(found.weights, names)}.`;
+      return `In ${heads[state.head]}: “${names[state.query]}” looks at ${mostOf(found.weights, names)}.`;
     }
   },
 };

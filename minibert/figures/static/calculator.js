@@ -23,9 +23,9 @@ function check(c) {
   }
   if (c.kind === "sinusoidal" && c.hidden % 2) fail("hidden", `Sinusoidal positions come in pairs of sine and cosine, so the hidden size must be even, not ${c.hidden}.`);
   if (c.length > c.positions && c.kind !== "none") fail("length", `A row of ${c.length} tokens is longer than the model's ${c.positions} positions.`);
-  above0(c.tokens, "tokens", "Billions of tokens");
-  above0(c.peak, "peak", "Trillions of operations a second");
-  above0(c.used, "used", "The share of them that training uses");
+  positive(c.tokens, "tokens", "Billions of tokens");
+  positive(c.peak, "peak", "Trillions of operations a second");
+  positive(c.used, "used", "The share of them that training uses");
   if (c.used > 100) fail("used", `The share of them that training uses is at most 100 per cent, not ${c.used}.`);
 }
 
@@ -33,8 +33,8 @@ function whole(value, name, label) {
   if (!(value >= 1 && value <= LIMIT && value % 1 === 0)) fail(name, `${label} must be a whole number from 1 to ${grouped(LIMIT)}${shown(value)}`);
 }
 
-function above0(value, name, label) {
-  if (!(value > 0 && value < Infinity)) fail(name, `${label} must be a number above 0${shown(value)}`);
+function positive(value, name, label) {
+  if (!(value >= 1 / LIMIT && value <= LIMIT)) fail(name, `${label} must be a number from ${grouped(1 / LIMIT, 6)} to ${grouped(LIMIT)}${shown(value)}`);
 }
 
 function shown(value) {
@@ -117,8 +117,12 @@ function operationsOf(value) {
   return grouped(value / size, name ? 2 : 0) + name;
 }
 
+const UNITS = [["days", 1, 2], ["hours", 24, 1], ["minutes", 1440, 1], ["seconds", 86400, 1]];     // name, how many in a day, fewest of them that are said
+
 function timeOf(days) {
-  return days >= 2 ? `${grouped(days, 1)} days` : days * 24 >= 1 ? `${grouped(days * 24, 1)} hours` : `${grouped(days * 1440, 1)} minutes`;
+  if (days >= 1e6) return `${operationsOf(days)} days`;
+  const [unit, size] = UNITS.find(([, each, fewest]) => days * each >= fewest) || [];
+  return unit ? `${grouped(days * size, 1)} ${unit}` : "less than a second";
 }
 
 // ---- what is drawn
@@ -216,7 +220,7 @@ export default {
 
     function inAll(found) {
       return `One forward pass: ${operationsOf(sum(found.forward))}. One training step, three times as many: ${operationsOf(found.step)}. ` +
-        `All of the training, with the masked-word head: ${operationsOf(found.operations)} operations, ${timeOf(found.days)} (${grouped(found.days, 2)} days).`;
+        `All of the training, with the masked-word head: ${operationsOf(found.operations)} operations, ${timeOf(found.days)}${found.days > 0.01 && found.days < 2 ? ` (${grouped(found.days, 2)} days)` : ""}.`;
     }
   },
 };

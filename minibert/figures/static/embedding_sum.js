@@ -56,6 +56,11 @@ function barsOf(values, keeps, largest, chosen) {
   ];
 }
 
+// −0.25 + 0.1 − 0.055: a number below zero after its own sign.
+function summed(values) {
+  return values.map((value, i) => (i === 0 ? number(value, 3) : `${number(value, 3).startsWith("−") ? "−" : "+"} ${number(Math.abs(value), 3)}`)).join(" ");
+}
+
 function described({ word, segment, place, on }, { words }) {
   const off = ["token", "segment", "position"].filter((part) => !on[part]).map((part) => `no ${part} row`).concat(on.norm ? [] : ["no LayerNorm"]);
   return `“${words[word]}” at place ${place}, segment ${segment}${off.length ? `, ${off.join(", ")}` : ""}.`;
@@ -119,7 +124,7 @@ export default {
         length.textContent = now.on[part] === false && part !== "norm" ? "switched off" : `length ${number(norm(mine[part]))}, drawn to ±${top}`;
         bars.replaceChildren(...barsOf(shown(mine[part]), shown(theirs[part]), top, feature - from));
       }
-      numbers.textContent = `Feature ${feature}: ${["token", "segment", "position"].map((part) => number(mine[part][feature], 3)).join(" + ")} = ${number(mine.sum[feature], 3)}, `
+      numbers.textContent = `Feature ${feature}: ${summed(["token", "segment", "position"].map((part) => mine[part][feature]))} = ${number(mine.sum[feature], 3)}, `
         + (now.on.norm ? `after LayerNorm ${number(mine.norm[feature], 3)}.` : "and no LayerNorm.");
       figure.say(`${described(now, data)} The outline is ${described(kept, data)} Cosine of the two sums: ${number(cosine(mine.sum, theirs.sum))}, after LayerNorm ${number(cosine(mine.norm, theirs.norm))}.`);
     }

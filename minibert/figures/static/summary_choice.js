@@ -115,7 +115,7 @@ export default {
         return node("li", { class: rank >= 0 ? "mb-chosen" : over ? "mb-passed" : "", value: i },
           node("span", { class: "mb-number" }, i), node("span", { class: "mb-score", style: `--share: ${Math.round(share)}%` }, scores[i] === null ? "not read" : number(scores[i], 3)),
           rank >= 0 ? node("mark", {}, repeated.length ? withTrigram(text, repeated[0].trigram) : text) : node("span", {}, over ? withTrigram(text, over.trigram) : text),
-          rank >= 0 && node("span", { class: "mb-note" }, ` number ${rank + 1} by score`),
+          rank >= 0 && node("span", { class: "mb-note" }, ` chosen as number ${rank + 1}`),
           over && node("span", { class: "mb-note" }, ` passed over: “${over.trigram}” stands in sentence ${over.by}`));
       });
     }
@@ -137,7 +137,7 @@ export default {
       const { reference } = documents[title];
       const score = reference ? ` ROUGE-1 ${number(rouge(texts, reference, 1), 1)}.` : "";
       const over = passed.map(({ sentence, trigram, by }) => ` Sentence ${sentence} is passed over: “${trigram}” stands in sentence ${by}.`).join("");
-      return `Asked for ${k}, ${blocking ? "with" : "without"} blocking: sentences ${order.join(", ")}.${over || (blocking ? " Nothing is passed over." : "")}${score}`;
+      return `Asked for ${k}, ${blocking ? "with" : "without"} blocking: ${order.length === 1 ? "sentence" : "sentences"} ${order.join(", ")}.${over || (blocking ? " Nothing is passed over." : "")}${score}`;
     }
   },
 };

@@ -113,7 +113,9 @@ export default {
       asked = tokens.length ? questions(tokens[chosen], vocabulary) : [];
       search.replaceChildren(tokens.length ? heading(text, tokens[chosen]) : "Nothing to cut.",
         ...(asked.length > 1 ? [slider({ label: "Question", min: 1, max: asked.length, value: asked.length, text: (n) => `${n} of ${asked.length}`, oninput: ask })] : []));
+      ladder.style.minHeight = "";
       ask(asked.length);
+      ladder.style.minHeight = `${ladder.getBoundingClientRect().height}px`;      // fewer questions need no less room, so nothing moves under the hand
     }
 
     // Shows the search up to question n.
