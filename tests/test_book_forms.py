@@ -82,7 +82,7 @@ def test_the_status_shows_what_the_benchmark_of_the_pages_measured(tmp_path):
     (tmp_path / "benchmarks" / "logs").mkdir(parents=True)
     (tmp_path / "benchmarks" / "logs" / "pages.json").write_text(json.dumps(log))
     lines = minibert_status.weights(tmp_path).splitlines()
-    assert lines[2:4] == ["| an empty page |  |  | 0.05 | 0.06 |", "| book/model | 640 | 8,123 | 0.4 | 0.93 |"] and "2 cores (AVX2)" in lines[-1]
+    assert lines[2:4] == ["| an empty page |  |  | 0.05 | 0.06 |", "| book/model | 640 | 8,123 | 0.40 | 0.93 |"] and "2 cores (AVX2)" in lines[-1]
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):
@@ -110,6 +110,8 @@ def test_the_search_finds_terms_and_functions(browser, address, site, from_file,
     tab.wait_for_function("/finished|no documents|did not match/.test(document.querySelector('#search-results')?.textContent ?? '')", timeout=20_000)
     found = tab.eval_on_selector_all("#search-results li a", "links => links.slice(0, 4).map(link => link.href)")
     assert any(target in link for link in found), found
+    around = tab.eval_on_selector_all("#search-results p.context", "lines => lines.map(line => line.textContent)")
+    assert not [line for line in around if "On this page" in line], "the lines around are the article's, not the menus'"
     assert wrong == []
     tab.context.close()
 

@@ -50,8 +50,8 @@ class Reference:
             raise ExtensionError(f"API reference: there is no module {name}")
         parts = [f"## `{name}`", f"```{{py:module}} {name}\n```", api_source.markdown(found.text)]
         known = api_source.index(self.root)
-        if imported := [real for other in found.imported if (real := api_source.resolve(self.root, other)) in known]:
-            parts.append("From here can be imported: " + ", ".join(f"`{real}`" for real in imported) + ".")
+        if imported := [f"- `{name}.{other.rsplit('.', 1)[1]}`" for other in found.imported if api_source.resolve(self.root, other) in known]:
+            parts += ["From here can be imported:", "\n".join(imported)]
         order = sorted(found.entries, key=lambda entry: entry.kind == "data")       # constants last
         return "\n\n".join([*parts, *map(self.entry, order)])
 

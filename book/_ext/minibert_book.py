@@ -7,6 +7,7 @@
 - Markdown and formulas in the `<summary>` of a hint or an answer are drawn; HTML alone would show the signs.
 - A quotation that begins with **Predict** gets a look of its own, and so does each cell that was generated from an exercise
   or a quiz (cell metadata `minibert`).
+- An option such as --resume is kept on one line, for a line that ends in two hyphens reads as a dash.
 - Figures of chapter 0 are numbered as those of the other chapters are, from 0.1 on.
 - Repository and launch buttons appear when the address is on github.com; the theme stops at any other.
 """
@@ -194,6 +195,13 @@ def link_everything(app, doctree, docname):
     link_code(app, doctree, docname)
 
 
+def keep_options(app, doctree):
+    """A browser may break a line after each hyphen; .unbroken in minibert.css forbids it inside the words of these."""
+    for literal in doctree.findall(nodes.literal):
+        if literal.astext().startswith("--"):
+            literal["classes"].append("unbroken")
+
+
 def style_everything(app, doctree):
     """Mark what has a look of its own on one page that was read."""
     collect_terms(app, doctree)
@@ -201,6 +209,7 @@ def style_everything(app, doctree):
     style_callouts(app, doctree)
     style_generated_cells(app, doctree)
     mark_answers(app, doctree)
+    keep_options(app, doctree)
 
 
 def number_first_figures(app, env):

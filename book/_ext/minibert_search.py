@@ -2,7 +2,7 @@
 
 The theme's own search is a script with an index, so it needs no server. Two things are missing: a term of the glossary is no title, so
 it gets an entry of the index, which the search ranks above places that only use the word; and the lines around what was found
-are fetched from the pages, which a browser refuses to pages from a file, so there the results stand without them.
+are fetched from the pages, menus and all, and from a file not at all: see book/_static/search.js.
 """
 
 import re

@@ -82,7 +82,9 @@ def weights(root: Path) -> str:
         return "Not measured yet: `python3 dev.py bench pages`."
     log = json.loads(log.read_text(encoding="utf-8"))
     lines = ["| page | " + " | ".join(WEIGHTS.values()) + " |", "|---|" + "---:|" * len(WEIGHTS)]
-    lines += [f"| {row['variant']} | " + " | ".join(f"{row[key]:,}" if key in row else "" for key in WEIGHTS) + " |" for row in log["rows"]]
+    for row in log["rows"]:
+        cells = [format(row[key], ",.2f" if isinstance(row[key], float) else ",") if key in row else "" for key in WEIGHTS]
+        lines.append(f"| {row['variant']} | {' | '.join(cells)} |")
     machine = log["machine"]
     return "\n".join(lines) + (f"\n\nMeasured on {machine['cores']} cores ({machine['processor']}), text compressed as a server sends it. The empty page is a control: "
                               "what the browser needs anyhow (`benchmarks/pages.py`).")
