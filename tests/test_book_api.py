@@ -103,15 +103,16 @@ def test_no_link_from_a_plain_word_that_the_chapter_does_not_import(site):
     ("Costs $HOME, the <main> part, `<br>`, *so* and 2 * B.", r"Costs \$HOME, the \<main> part, `<br>`, *so* and 2 * B."),
     ("See:\n\n    A_l = 0.5·W_l        R_1 = A_1", "See:\n\n    A_l = 0.5·W_l        R_1 = A_1"),
     ("50%\n% of it", "50%\n\\% of it"),
+    ("[S] -> [S, H], `a -> b`", "[S] → [S, H], `a -> b`"),
 ])
 def test_docstrings_become_markdown(text, wanted):
     assert api_source.markdown(text) == wanted
 
 
 def test_signatures_have_numbers_as_written_and_types_without_quotes():
-    source = "def go(a: list['Box'], kind: Literal['big'] = 'big', rate: float = 1e-6, *, at=(2.50, 'é', 1e12)) -> 'Box': ...\nPEAKS = {'A': 312e12}\n"
+    source = "def go(a: list['Box'], kind: Literal['big'] = 'big', rate: float = 1e-6, *, at=(2.50, 'é', 20_000)) -> 'Box': ...\nPEAKS = {'A': 312e12}\n"
     go, peaks = api_source.read_module("m", "m.py", source).entries
-    assert go.signature == "(a: list[Box], kind: Literal['big']='big', rate: float=1e-6, *, at=(2.50, 'é', 1e12)) -> Box"
+    assert go.signature == "(a: list[Box], kind: Literal['big']='big', rate: float=1e-6, *, at=(2.50, 'é', 20_000)) -> Box"
     assert peaks.options == (""":value: "{'A': 312e12}\"""",)
 
 

@@ -66,7 +66,7 @@ def read_module(name: str, file: str, source: str) -> Module:
 
 
 class AsWritten(ast.NodeTransformer):
-    """Numbers will be shown as the source has them (1e-6), and types without the quotes that Python sometimes needs."""
+    """Numbers will be shown as the source has them (1e-6, 200_000), and types without the quotes that Python sometimes needs."""
 
     def __init__(self, lines: list[str]):
         self.lines = lines
@@ -78,7 +78,7 @@ class AsWritten(ast.NodeTransformer):
         return super().visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        if not isinstance(node.value, float):
+        if type(node.value) not in (int, float):
             return node
         return ast.copy_location(ast.Name(self.lines[node.lineno - 1].encode()[node.col_offset:node.end_col_offset].decode()), node)
 
@@ -194,9 +194,9 @@ def paragraph(text: str) -> str:
 
 
 def escape(line: str) -> str:
-    """Signs of Markdown that a docstring means as themselves, outside of backticks."""
+    """Signs of Markdown that a docstring means as themselves, outside of backticks; and '->', which a browser would break, as one sign."""
     pieces = re.split(r"(`[^`]*`)", line)
-    pieces[::2] = [re.sub(r"([$<]|(?<![\w*])\*(?=\w+(?![\w*])))", r"\\\1", piece) for piece in pieces[::2]]
+    pieces[::2] = [re.sub(r"([$<]|(?<![\w*])\*(?=\w+(?![\w*])))", r"\\\1", piece.replace("->", "→")) for piece in pieces[::2]]
     return re.sub(r"^(\s*)([%#>])", r"\1\\\2", "".join(pieces))
 
 
