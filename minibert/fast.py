@@ -126,16 +126,16 @@ class FastPreTraining(nn.Module):
         self.heads = model.cls
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None, attention_mask: Tensor | None, labels: Tensor,
-                next_sentence_label: Tensor | None = None) -> PretrainingSums:
+                next_sentence_label: Tensor | None = None, position_ids: Tensor | None = None) -> PretrainingSums:
         """The arguments of BertForPreTraining, with the same checks."""
-        self.check_ids(input_ids, token_type_ids, None)
+        self.check_ids(input_ids, token_type_ids, position_ids)
         if labels.shape != input_ids.shape:
             raise ValueError(f"labels must have the shape {list(input_ids.shape)} of input_ids, not {list(labels.shape)}")
         masked = labels.flatten() != IGNORE                                     # [B · S]
         wanted = _find_wanted(masked.view_as(labels))
         words = int(masked.sum())                                               # M
         bias, empty = _bias(extended_mask(attention_mask, input_ids), self.precision)
-        hidden = self.embeddings(input_ids, token_type_ids).to(self.precision)  # [B, S, H]
+        hidden = self.embeddings(input_ids, token_type_ids, position_ids).to(self.precision)  # [B, S, H]
         for layer in self.layers[:-1]:
             hidden = layer(hidden, bias, empty)                                 # [B, S, H]
         hidden = self.layers[-1](hidden, bias, empty, wanted)                   # [R, H]
@@ -160,9 +160,9 @@ class FastPreTraining(nn.Module):
 
 def pretraining_sums(model: BertForPreTraining, input_ids: Tensor, token_type_ids: Tensor | None,
                      attention_mask: Tensor | None, labels: Tensor, next_sentence_label: Tensor | None = None,
-                     precision: torch.dtype = torch.float32) -> PretrainingSums:
+                     precision: torch.dtype = torch.float32, position_ids: Tensor | None = None) -> PretrainingSums:
     """FastPreTraining in one call."""
-    return FastPreTraining(model, precision)(input_ids, token_type_ids, attention_mask, labels, next_sentence_label)
+    return FastPreTraining(model, precision)(input_ids, token_type_ids, attention_mask, labels, next_sentence_label, position_ids)
 
 
 def keep_freed_memory() -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from minibert.data import PairRows, TextRows, TokenFile, mask_tokens
+from minibert.data import TextRows, TokenFile, make_rows, mask_tokens
+from minibert.data.masking import IGNORE
 from minibert.distributed import Processes, accumulate, part_like, whole
+from minibert.evaluation import ALL_MASK
 from minibert.fast import FastPreTraining, PretrainingSums
 from minibert.heads import BertForPreTraining
 from minibert.optim import make_optimizers, schedule, set_learning_rate, update
@@ -32,8 +34,12 @@ class PretrainingOptions:
     long_length: int = 512                  # tokens in a row at the end, so that late positions learn too
     long_share: float = 0.1                 # share of the steps at that length (fewer rows, as many tokens)
     copy_positions: bool = True             # where rows become longer, the new positions begin as copies of the trained ones
+    shift_share: float = 0.0                # share of the rows that begin at any position up to long_length, not at 0
     mask_rate: float = 0.15                 # share of the ordinary tokens to predict
+    all_mask: bool = False                  # all of these become [MASK]; or 80%, 10% another token, 10% stay
     next_sentence: bool = True              # rows of pairs and their loss, or rows of running text and none
+    pair_weight: float = 1.0                # of the next-sentence loss in the sum of the two
+    pair_share: float = 1.0                 # with next_sentence: share of the rows that are pairs; the rest is running text
     optimizer: str = "muon"                 # "muon" (with AdamW on the rest) or "adamw"
     learning_rate: float = 2e-3             # peak, AdamW
     matrix_learning_rate: float = 4e-3      # peak, Muon
@@ -51,10 +57,10 @@ class PretrainingOptions:
         for name in ("warmup", "seed"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
                 raise ValueError(f"{name} must be a whole number of at least 0, not {getattr(self, name)!r}")
-        for name in ("short_share", "long_share", "mask_rate", "decay"):
+        for name in ("short_share", "long_share", "shift_share", "mask_rate", "pair_share", "decay"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}")
-        for name in ("learning_rate", "matrix_learning_rate", "clip"):
+        for name in ("learning_rate", "matrix_learning_rate", "clip", "pair_weight"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)!r}")
         if not 0 <= self.weight_decay < math.inf:
@@ -62,8 +68,9 @@ class PretrainingOptions:
         for name, choices in (("optimizer", ("muon", "adamw")), ("precision", ("auto", "bfloat16", "float32"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        if self.mask_rate == 0 or self.decay == 0:
-            raise ValueError("mask_rate and decay must be above 0")
+        for name in ("mask_rate", "pair_share", "decay"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"{name} must be above 0")
         if self.short_share and self.short_length >= self.length:
             raise ValueError(f"short_length {self.short_length} must be below length {self.length}; or set short_share to 0")
         if self.short_share + self.long_share > 1:
@@ -92,7 +99,7 @@ class Progress:
 
     @property
     def loss(self) -> float:
-        """What the step made smaller: both losses together."""
+        """Both losses together."""
         return self.word_loss + self.pair_loss
 
 
@@ -117,8 +124,7 @@ class Batches:
     def __init__(self, corpus: TokenFile, tokenizer: WordPieceTokenizer, options: PretrainingOptions):
         self.options, self.tokenizer = options, tokenizer
         ids = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
-        kind = PairRows if options.next_sentence else TextRows
-        self.stages = [(first, kind(corpus, length, *ids, seed=options.seed + number))
+        self.stages = [(first, make_rows(corpus, length, *ids, seed=options.seed + number, pair_share=options.pair_share * options.next_sentence))
                        for number, (first, length) in enumerate(options.stages())]
         self.corpus = corpus
 
@@ -134,6 +140,8 @@ class Batches:
         batch = rows.batch(number * size, size, slice(begin, end))
         masked = [self._mask(ids, self._seed(step, 0, begin + place * block)) for place, ids in enumerate(batch["input_ids"].split(block))]
         batch["input_ids"], batch["labels"] = (torch.cat(part) for part in zip(*masked))
+        if self.options.shift_share and rows.length < self.options.long_length:
+            batch["position_ids"] = self._positions(step, size, rows.length)[begin:end]
         count = min(size // world, -(-size // (world * micro)))         # enough for the largest share, not too many for the smallest
         bounds = [first + (last - first) * piece // count for piece in range(count + 1)]
         for start, stop in pairwise(bounds):
@@ -150,8 +158,19 @@ class Batches:
         return rows, step - begin, size, micro
 
     def _mask(self, input_ids: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-        return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.corpus.vocab_size,
-                           special_ids=self.tokenizer.special_ids, rate=self.options.mask_rate, generator=torch.Generator().manual_seed(seed))
+        shares = {"replace": ALL_MASK} if self.options.all_mask else {}         # not given: as published, so that a reader's own function will do
+        return mask_tokens(input_ids, mask_token_id=self.tokenizer.mask_id, vocab_size=self.corpus.vocab_size, special_ids=self.tokenizer.special_ids,
+                           rate=self.options.mask_rate, generator=torch.Generator().manual_seed(seed), **shares)
+
+    def _positions(self, step: int, size: int, length: int) -> Tensor:
+        """Positions of a batch's rows: from 0 on, or, in `shift_share` of them, from a place drawn evenly -> [size, S].
+
+        Positions that only long rows have are so trained in short ones, and a head that looks at its neighbour learns to
+        do so everywhere (Kiyono et al. 2021, who shift every row).
+        """
+        draw = torch.rand(2, size, generator=torch.Generator().manual_seed(self._seed(step, 2, 0)))         # [2, size]
+        first = (draw[1] * (self.options.long_length - length + 1)).long()                                  # [size]
+        return torch.where(draw[0] < self.options.shift_share, first, 0)[:, None] + torch.arange(length)    # [size, S]
 
     def _seed(self, step: int, purpose: int, row: int) -> int:
         return int(np.random.SeedSequence([self.options.seed, step, purpose, row]).generate_state(1, np.uint64)[0] >> 1)
@@ -211,7 +230,7 @@ class Pretraining:
             with accumulate(self.forward, last=number == len(pieces)):
                 sums = self.forward(**piece)
                 # DDP and FSDP divide what they add up by the number of processes
-                ((sums.word_loss / words + sums.pair_loss / pairs) * processes.world).backward()
+                ((sums.word_loss / words + options.pair_weight * sums.pair_loss / pairs) * processes.world).backward()
             totals += _totals(sums)
         norm = update(self.optimizers, options.clip)
         self.step += 1
@@ -236,8 +255,8 @@ class Pretraining:
 
     def _count(self, pieces: list[tuple[dict[str, Tensor], int]]) -> tuple[int, int, int]:
         """Masked words, pairs and real tokens of the step, over all processes; at least one of the first two."""
-        counts = torch.tensor([(int((piece["labels"] != -100).sum()), len(piece["labels"]), int(piece["attention_mask"].sum()), self.step)
-                               for piece, _ in pieces]).sum(0)                                      # [4]
+        counts = torch.tensor([(*(int((piece[name] != IGNORE).sum()) if name in piece else 0 for name in ("labels", "next_sentence_label")),
+                                int(piece["attention_mask"].sum()), self.step) for piece, _ in pieces]).sum(0)      # [4]
         words, pairs, tokens, steps = self.processes.sum(counts).tolist()
         if steps != self.step * len(pieces) * self.processes.world:
             raise ValueError(f"process {self.processes.rank} is at step {self.step}, others are not: every machine must see the same checkpoints")

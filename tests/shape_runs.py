@@ -12,7 +12,7 @@ from tiny_run import CONFIG, TOKENIZER, make_run, write_corpus
 import minibert
 from minibert.attention import attend, fused_attend
 from minibert.clinic.probes import PROBES
-from minibert.data import PackedRows, PairRows, TextRows, mask_tokens
+from minibert.data import MixedRows, PackedRows, PairRows, TextRows, mask_tokens
 from minibert.data.small_world import SmallWorld
 from minibert.fast import pretraining_sums
 from minibert.figures import all_heads, attention_head, embedding_sum, heat_table, position_products, residual_stream
@@ -139,8 +139,9 @@ def data():
         corpus = write_corpus(Path(folder) / "corpus.bin")
         PairRows(corpus, 17, 2, 3, 0).batch(0, 11)
         TextRows(corpus, 17, 2, 3, 0).batch(0, 11)
+        MixedRows(corpus, 17, 2, 3, 0, pair_share=0.4).batch(0, 11, slice(2, 9))
         PackedRows(corpus, 17, 2, 3).batch(0, 11)
-        run = make_run(corpus)
+        run = make_run(corpus, shift_share=0.5)
         for _ in range(4):                              # the last one with longer rows
             run.train_step()
         HeldOut(corpus, corpus, TOKENIZER, 17, 11)

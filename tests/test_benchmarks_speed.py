@@ -120,7 +120,7 @@ def small_corpus(tmp_path, monkeypatch):
 
 def test_the_rows_of_equal_time_fit_together():
     names = [row for row in equal_time.ROWS if row[1] is not None]
-    assert len(set(names)) == len(names) and {name for name, _ in names} == equal_time.ALL.keys() and set(equal_time.CHECKED) <= set(names)
+    assert len(set(names)) == len(names) and {name for name, _ in names} | equal_time.TIMED.keys() == equal_time.ALL.keys() and set(equal_time.CHECKED) <= set(names)
     for recipe in equal_time.ALL.values():
         assert recipe.steps_of is None or equal_time.ALL[recipe.steps_of].peer
     mine, its = equal_time.RECIPES["AdamW, half the time"], equal_time.RECIPES["peer, AdamW"]
@@ -160,3 +160,14 @@ def test_the_committed_log_of_speed_keeps_what_is_promised(size):
     assert rows["minibert"]["share_of_peak"] >= 0.4
     shares = rows["where the time goes"]
     assert sum(value for value in shares.values() if isinstance(value, float) and value < 1) == pytest.approx(1, abs=0.02)
+
+
+def test_the_committed_log_of_equal_time_keeps_what_is_promised():
+    """Three seeds: the peer's loss in half its time with its own recipe, in a quarter with ours; far below what no context gives."""
+    rows = json.loads((ROOT / "benchmarks" / "logs" / "equal_time.json").read_text())["rows"]
+    assert [(row["variant"], row["seed"]) for row in rows] == equal_time.ROWS
+    for name in ("AdamW, half the time", "best, post-norm, a third of the time", "best, post-norm, a quarter of the time",
+                 "best, pre-norm, a third of the time"):
+        runs = [row for row in rows if row["variant"] == name]
+        assert [row["seed"] for row in runs] == [0, 1, 2] and all(row["below_peer"] > 0 for row in runs), name
+    assert all(row["word_loss"] < row["unigram_loss"] - 0.5 for row in rows if row["variant"].startswith(("peer", "best")))

@@ -510,7 +510,7 @@ def test_every_option_of_the_recipe_is_there_with_its_default(run):
     assert status == 0 and "examples:" in text
     assert RECIPE.keys() == {field.name for field in dataclasses.fields(PretrainingOptions)}
     for field in dataclasses.fields(PretrainingOptions):
-        default = 1000 if field.name == "steps" else "yes" if field.default is True else field.default
+        default = 1000 if field.name == "steps" else {True: "yes", False: "no"}[field.default] if isinstance(field.default, bool) else field.default
         assert re.search(rf"--{field.name.replace('_', '-')}\b.*?{re.escape(RECIPE[field.name])} \(default: {default}\)", text), field.name
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from minibert.data import mask_tokens
+from minibert.evaluation import ALL_MASK
 
 MASK, V = 4, 50
 SPECIAL = (0, 2, 3, MASK)
@@ -26,12 +27,17 @@ def test_labels_are_the_true_words_and_only_where_they_are_to_be_predicted():
     assert 0.1 < chosen.sum() / ORDINARY.sum() < 0.2 and not (chosen & ~ORDINARY).any()
 
 
-@pytest.mark.parametrize("replace, masked, same", [((1.0, 0.0), True, False), ((0.0, 0.0), False, True)])
+@pytest.mark.parametrize("replace, masked, same", [(ALL_MASK, True, False), ((0.0, 0.0), False, True)])
 def test_all_of_one_kind(replace, masked, same):
     """Shares of 1 and 0 leave nothing to chance: every ordinary word is chosen, and all are masked, or all stay."""
     seen, labels = mask(rate=1.0, replace=replace)
     assert torch.equal(labels != -100, ORDINARY)
     assert (seen[ORDINARY] == MASK).all() == masked and (seen[ORDINARY] == IDS[ORDINARY]).all() == same
+
+
+def test_by_default_the_shares_are_the_published_ones():
+    seen, _ = mask(rate=1.0)
+    assert [float(found[ORDINARY].float().mean()) for found in (seen == MASK, seen == IDS)] == pytest.approx([0.8, 0.1 + 0.1 / 46], abs=0.02)
 
 
 def test_all_replaced_by_ordinary_words():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.data import PackedRows, PairRows, TextRows, TokenFile, write_tokens
+from minibert.data import MixedRows, PackedRows, PairRows, TextRows, TokenFile, make_rows, write_tokens
+from minibert.data.masking import IGNORE
 from minibert.data.rows import Grid
 
 PAD, CLS, SEP = 0, 2, 3
@@ -156,12 +157,12 @@ def test_a_tenth_of_the_rows_is_short_by_default(corpus, kind):
                                                              kind(corpus, 16, CLS, SEP, PAD, 0, 0.1).batch(0, 200).values()))
 
 
-@pytest.mark.parametrize("kind", [TextRows, PairRows])
-def test_a_part_has_the_rows_of_the_whole(corpus, kind):
-    rows = kind(corpus, 16, CLS, SEP, PAD)
-    whole = rows.batch(20, 30)
+@pytest.mark.parametrize("pair_share", [0.0, 0.4, 1.0])
+def test_a_part_has_the_rows_of_the_whole(corpus, pair_share):
+    rows = make_rows(corpus, 16, CLS, SEP, PAD, pair_share=pair_share)
+    whole = rows.batch(22, 30)                              # of the mixture, the first is a pair
     for part in (slice(0, 10), slice(10, 30), slice(29, 30)):
-        assert all(torch.equal(tensor, whole[name][part]) for name, tensor in rows.batch(20, 30, part).items())
+        assert all(torch.equal(tensor, whole[name][part]) for name, tensor in rows.batch(22, 30, part).items())
 
 
 def test_the_shortest_row_has_a_word_in_each_text(corpus):
@@ -184,6 +185,32 @@ def test_two_documents_of_two_sentences_are_enough(tmp_path):
     write_tokens(tmp_path / "two", [[[5], [6]], [[7], [8]]], 10)
     ids = PairRows(TokenFile(tmp_path / "two"), 5, CLS, SEP, PAD, short_rate=0.0).batch(0, 50)["input_ids"]
     assert {tuple(row) for row in ids[:, [1, 3]].tolist()} <= {(5, 6), (7, 8), (5, 7), (5, 8), (7, 5), (7, 6)} and len(ids.unique(dim=0)) > 3
+
+
+# -- both --------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("pair_share", [0.3, 0.5, 0.9])
+def test_mixed_rows_are_those_of_both_kinds_in_turn(corpus, pair_share):
+    """Dealt out over three batches: all the pairs that PairRows has, in its order, and all the texts of TextRows."""
+    mixed = MixedRows(corpus, 16, CLS, SEP, PAD, pair_share=pair_share, seed=3)
+    pairs, texts = PairRows(corpus, 16, CLS, SEP, PAD, 3), TextRows(corpus, 16, CLS, SEP, PAD, 3)
+    taken = 0                                               # pairs before the batch
+    for first_row in (0, 30, 60):
+        batch = mixed.batch(first_row, 30)
+        is_pair = batch["next_sentence_label"] != IGNORE
+        sums = taken + is_pair.cumsum(0)
+        assert ((sums - torch.arange(first_row + 1, first_row + 31) * pair_share).abs() < 1).all()      # nowhere more, nowhere fewer
+        for rows, first, chosen in ((pairs, taken, is_pair), (texts, first_row - taken, ~is_pair)):
+            for name, tensor in rows.batch(first, int(chosen.sum())).items():
+                assert torch.equal(batch[name][chosen], tensor), name
+        taken = int(sums[-1])
+    assert taken == pytest.approx(90 * pair_share, abs=1)
+
+
+def test_rows_of_one_kind_are_no_mixture(corpus):
+    one, other = (MixedRows(corpus, 16, CLS, SEP, PAD, pair_share=0.5, **seed).batch(0, 20)["input_ids"] for seed in ({}, {"seed": 0}))
+    assert torch.equal(one, other)
+    assert [type(make_rows(corpus, 16, CLS, SEP, PAD, pair_share=share)) for share in (0.0, 0.01, 1.0)] == [TextRows, MixedRows, PairRows]
 
 
 # -- packed ------------------------------------------------------------------------------------------------------------

@@ -41,15 +41,15 @@ def gradients(model) -> dict:
     return {name: parameter.grad if parameter.grad is None else parameter.grad.clone() for name, parameter in model.named_parameters()}
 
 
-def assert_equal(model, dtype, mask=None, labels=LABELS, pairs=PAIRS, sums=pretraining_sums):
+def assert_equal(model, dtype, mask=None, labels=LABELS, pairs=PAIRS, sums=pretraining_sums, **changes):
     """Loss, accuracies and the gradient of every parameter, against BertForPreTraining's own."""
     model = model.to(dtype)
-    out = model(IDS, SEGMENTS, mask, labels=labels, next_sentence_label=pairs)
+    out = model(IDS, SEGMENTS, mask, labels=labels, next_sentence_label=pairs, **changes)
     out.loss.backward()
     wanted = gradients(model)
     masked = labels != -100
     model.zero_grad()
-    found = sums(model, IDS, SEGMENTS, mask, labels, pairs, dtype)
+    found = sums(model, IDS, SEGMENTS, mask, labels, pairs, dtype, **changes)
     loss = found.word_loss / found.words.clamp(min=1) + found.pair_loss / found.pairs.clamp(min=1)
     loss.backward()
     assert (found.words, found.pairs) == (masked.sum(), 0 if pairs is None else (pairs != -100).sum())
@@ -78,6 +78,11 @@ def test_words_only_pairs_only_and_nothing_to_predict(config):
     for labels in (nothing, LABELS, all_of_a_row):
         for pairs in (None, torch.full_like(PAIRS, -100), PAIRS):
             assert_equal(build(**CONFIGS[config]), torch.float64, RAGGED, labels, pairs)
+
+
+@pytest.mark.parametrize("config", ["published", "norm_first", "sinusoidal"])
+def test_rows_may_begin_at_other_positions(config):
+    assert_equal(build(**CONFIGS[config]), torch.float64, RAGGED, position_ids=torch.arange(S) + torch.tensor([[3], [0], [1], [2]]))
 
 
 @pytest.mark.parametrize("mask", ["none", "ragged", "blocks"])
@@ -163,6 +168,7 @@ def test_dropout_has_the_distribution_of_the_readable_model():
     (dict(next_sentence_label=PAIRS[1:]), r"next_sentence_label must have the shape \[4\], not \[3\]"),
     (dict(attention_mask=torch.ones(B, S + 1).bool()), r"attention_mask must have the shape"),
     (dict(precision=torch.float16), r"precision must be one of"),
+    (dict(position_ids=torch.arange(S)[None] + 99), r"position_ids must lie between 0 and"),
 ])
 def test_errors_name_the_argument(change, message):
     inputs = dict(input_ids=IDS, token_type_ids=SEGMENTS, attention_mask=None, labels=LABELS, next_sentence_label=PAIRS)

@@ -48,6 +48,11 @@ def test_data_that_json_cannot_hold_is_refused(data):
         moving("flipbook", data, label="x", **TEXTS)
 
 
+def test_the_script_gets_everything_that_a_figure_holds():
+    figure = moving("flipbook", {}, label="Letters", **TEXTS)
+    assert {name: figure.get_state()[name] for name in ("name", "data", "label", *TEXTS)} == {"name": "flipbook", "data": {}, "label": "Letters", **TEXTS}
+
+
 def test_what_a_notebook_compares_follows_the_data_and_not_the_last_digit():
     def shown(**data):
         return repr(moving("flipbook", data, label="x", **TEXTS))

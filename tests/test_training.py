@@ -152,7 +152,8 @@ def test_one_factor_moves_all_groups_from_their_own_peaks():
 def readable_gradients(run: Pretraining, step: int) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Loss and gradients of a whole batch by BertForPreTraining itself, which knows no pieces and no sums."""
     model = copy.deepcopy(run.model)
-    loss = model(**whole_batch(run, step)).loss
+    words, pairs = ({name: tensor for name, tensor in whole_batch(run, step).items() if name != left_out} for left_out in ("next_sentence_label", "labels"))
+    loss = model(**words).loss + run.options.pair_weight * model(**pairs).loss
     loss.backward()
     return loss.detach(), {name: parameter.grad for name, parameter in model.named_parameters()}
 
@@ -163,11 +164,11 @@ def readable_gradients(run: Pretraining, step: int) -> tuple[torch.Tensor, dict[
            reference="with correction",
            here="with correction",
            why="without it the first steps are about three times as large")
-@pytest.mark.parametrize("micro_batch", [12, 5, 1])
+@pytest.mark.parametrize("micro_batch, changes", [(12, {}), (5, {}), (1, {}), (5, {"pair_share": 0.6, "pair_weight": 0.3, "shift_share": 0.5, "all_mask": True})])
 @pytest.mark.parametrize("clip", [1e9, 0.05])
-def test_an_update_is_adamw_done_by_hand(corpus, double, micro_batch, clip):
+def test_an_update_is_adamw_done_by_hand(corpus, double, micro_batch, changes, clip):
     """Three steps: mean losses over the whole batch whatever its pieces, clipping, moments, decay, schedule; Kingma & Ba 2014, algorithm 1."""
-    run = double(corpus, optimizer="adamw", micro_batch=micro_batch, clip=clip, learning_rate=0.01, warmup=2, copy_positions=False)
+    run = double(corpus, optimizer="adamw", micro_batch=micro_batch, clip=clip, learning_rate=0.01, warmup=2, copy_positions=False, **changes)
     moments = {name: [torch.zeros_like(parameter), torch.zeros_like(parameter)] for name, parameter in run.model.named_parameters()}
     clipped = []
     for step in range(4):
@@ -175,7 +176,7 @@ def test_an_update_is_adamw_done_by_hand(corpus, double, micro_batch, clip):
             assert len({int((piece["labels"] != IGNORE).sum()) for piece, _ in run.batches.pieces(step)}) > 1, "unequal pieces, or a mean of means passes"
         before, (loss, gradients) = weights(run), readable_gradients(run, step)
         progress = run.train_step()
-        assert progress.word_loss + progress.pair_loss == pytest.approx(float(loss), rel=1e-12)
+        assert progress.word_loss + run.options.pair_weight * progress.pair_loss == pytest.approx(float(loss), rel=1e-12)
         norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
         assert progress.gradient_norm == pytest.approx(norm, rel=1e-12)
         clipped.append(norm > clip)
@@ -225,6 +226,18 @@ def test_without_next_sentence_its_parts_stay_as_they_were(corpus):
     assert unmoved == {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "cls.seq_relationship.weight", "cls.seq_relationship.bias"}
 
 
+def test_a_share_of_the_rows_are_pairs_and_the_others_count_for_no_pair(corpus, double):
+    run = double(corpus, pair_share=0.4)
+    batch = whole_batch(run, 0)
+    is_pair = batch["next_sentence_label"] != IGNORE
+    assert is_pair.sum() == 4 and torch.equal(is_pair, batch["token_type_ids"].any(1))           # of 12
+    out = run.model(**{name: value for name, value in batch.items() if name not in ("labels", "next_sentence_label")})
+    log_p = out.seq_relationship_logits[is_pair].log_softmax(-1)
+    progress, labels = run.train_step(), batch["next_sentence_label"][is_pair]
+    assert progress.pair_loss == pytest.approx(-log_p[torch.arange(4), labels].mean().item())
+    assert progress.pair_accuracy == pytest.approx(float((log_p.argmax(-1) == labels).double().mean()))
+
+
 @pytest.mark.parametrize("mask_rate", [1e-9, 1.0])
 def test_a_batch_without_any_masked_word_is_no_division_by_zero(corpus, mask_rate):
     run = make_run(corpus, mask_rate=mask_rate, warmup=0)
@@ -271,6 +284,28 @@ def test_masks_are_drawn_anew_and_at_the_rate(corpus):
     assert len(masked.unique(dim=0)) > 1000, "an epoch has some 200 rows"
 
 
+@pytest.mark.parametrize("all_mask, shares", [(False, (0.8, 0.1)), (True, (1.0, 0.0))])
+def test_what_becomes_of_the_words_to_predict(corpus, all_mask, shares):
+    options = PretrainingOptions(**OPTIONS | {"steps": 300, "long_share": 0.0, "mask_rate": 0.3, "all_mask": all_mask})
+    pieces = [piece for step in range(300) for piece, _ in Batches(corpus, TOKENIZER, options).pieces(step)]
+    labels, ids = (torch.cat([piece[name] for piece in pieces]) for name in ("labels", "input_ids"))
+    chosen = labels != IGNORE
+    assert float((ids == TOKENIZER.mask_id)[chosen].double().mean()) == pytest.approx(shares[0], abs=0.01)
+    assert float(((ids != TOKENIZER.mask_id) & (ids != labels))[chosen].double().mean()) == pytest.approx(shares[1], abs=0.01)
+
+
+def test_shifted_rows_begin_anywhere_up_to_the_long_length(corpus):
+    """16 tokens within 32, half of the rows from another place than 0, evenly; the long rows at the end need none of it."""
+    options = PretrainingOptions(**OPTIONS | {"steps": 300, "batch_size": 24, "shift_share": 0.5})
+    batches = Batches(corpus, TOKENIZER, options)
+    position = torch.cat([piece["position_ids"] for step in range(180) for piece, _ in batches.pieces(step)])
+    assert torch.equal(position - position[:, :1], torch.arange(16).repeat(len(position), 1))
+    first = position[:, 0].bincount() / len(position)                                       # [17], 0 to 16
+    assert first[0] == pytest.approx(0.5 + 0.5 / 17, abs=0.03) and all(abs(share - 0.5 / 17) < 0.01 for share in first[1:]) and len(first) == 17
+    assert all("position_ids" not in piece for piece, _ in batches.pieces(180))
+    assert all("position_ids" not in piece for piece, _ in Batches(corpus, TOKENIZER, PretrainingOptions(**OPTIONS)).pieces(0))
+
+
 def test_masks_are_drawn_for_a_thousand_tokens_at_once(corpus):
     """Of 16-token rows for 64: the seed is of their first row, so that a run goes on bit for bit with a later version."""
     run = make_run(corpus, batch_size=130, micro_batch=130, long_share=0.0, mask_rate=0.3)
@@ -282,8 +317,9 @@ def test_masks_are_drawn_for_a_thousand_tokens_at_once(corpus):
 
 
 @pytest.mark.parametrize("micro_batch", [130, 20])
-def test_processes_share_a_batch_out_whatever_is_masked_together(corpus, micro_batch):
-    run = make_run(corpus, batch_size=130, micro_batch=micro_batch, long_share=0.0)
+@pytest.mark.parametrize("changes", [{"long_share": 0.0}, {"pair_share": 0.3, "shift_share": 0.5}])
+def test_processes_share_a_batch_out_whatever_is_masked_together(corpus, micro_batch, changes):
+    run = make_run(corpus, batch_size=130, micro_batch=micro_batch, **changes)
     whole = whole_batch(run, 2)
     pieces = [list(run.batches.pieces(2, rank, 3)) for rank in range(3)]
     for name, tensor in whole.items():
@@ -356,6 +392,7 @@ def test_the_defaults_are_those_that_were_measured(monkeypatch):
     options, (session,) = first["settings"]["options"], first["sessions"]
     given = {name for name in options if f"--{name.replace('_', '-')} " in session["command"]}
     assert given == {"steps", "batch_size", "mask_rate", "short_share", "long_share"}
+    options = {"shift_share": 0.0, "all_mask": False, "pair_share": 1.0, "pair_weight": 1.0} | options         # younger than the log
     assert {name: value for name, value in defaults.items() if name not in given} == {name: value for name, value in options.items() if name not in given}
     assert (defaults["batch_size"], defaults["mask_rate"], defaults["optimizer"]) == (BASE.batch_size, BASE.rate, BASE.optimizer)
     assert all(defaults[name] == shipped["settings"]["options"][name] for name in ("short_share", "long_share"))
@@ -367,6 +404,8 @@ def test_the_defaults_are_those_that_were_measured(monkeypatch):
     (dict(mask_rate=0.0), "mask_rate"),
     (dict(mask_rate=1.5), "mask_rate is a share: it must lie between 0 and 1, not 1.5"),
     (dict(decay=0.0), "decay"),
+    (dict(pair_share=0.0), "pair_share must be above 0"),
+    (dict(shift_share=1.2), "shift_share is a share"),
     (dict(learning_rate=-1.0), "learning_rate must be above 0, not -1.0"),
     (dict(learning_rate=math.inf), "learning_rate"),
     (dict(clip=math.nan), "clip"),

@@ -27,8 +27,12 @@ RECIPE = {
     "long_length": "tokens in a row at the end, so that late positions are trained too",
     "long_share": "share of the steps at that length, with as many tokens in fewer rows; 0: none",
     "copy_positions": "where rows become longer, begin their new positions as copies of the trained ones; not with --from",
+    "shift_share": "share of the shorter rows that begin at a later position than 0, drawn evenly, so that the positions of long rows are trained all along",
     "mask_rate": "share of the tokens to predict; small world: 1.38 at 0.05, 0.83 at 0.15, 0.72 at 0.25, 0.68 at 0.4, where the pairs suffer",
+    "all_mask": "every token to predict becomes [MASK]; otherwise a tenth of them becomes another token and a tenth stays",
     "next_sentence": "train next-sentence prediction as well; small world: the words come to 0.83 with it, 0.81 without",
+    "pair_weight": "of the loss of the pairs, beside 1 for that of the words",
+    "pair_share": "share of the rows that are pairs of texts; the others are running text, for the words alone",
     "optimizer": "muon on the matrices and adamw on the rest, or adamw on everything; small world: 0.83 and, at one rate, 1.49; "
                  "a step of muon takes 1.24 times as long (mini), 1.16 times (teaching)",
     "learning_rate": "peak of AdamW's",

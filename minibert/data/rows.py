@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from minibert.data.masking import IGNORE
 from minibert.data.tokens import TokenFile
 
 
@@ -193,6 +194,36 @@ class PairRows(TextRows):
         count = np.searchsorted(sentences, last, "left") - lowest                                   # [B]
         chosen = sentences[lowest + (draw * np.maximum(count, 1)).astype(np.int64)]                 # [B]
         return np.where(count > 0, chosen, (first + last) // 2), count == 0
+
+
+class MixedRows:
+    """Pairs and running text in one batch: of any n rows that follow each other, n · pair_share are pairs, to within one.
+
+    The label of a row of running text is -100: nothing is learned from it about sentences, and all its words are of
+    one text, where those of half the pairs are not.
+    """
+
+    def __init__(self, corpus: TokenFile, length: int, *ids: int, pair_share: float, seed: int = 0):
+        self.length, self.share = length, pair_share
+        self.pairs, self.texts = PairRows(corpus, length, *ids, seed=seed), TextRows(corpus, length, *ids, seed=seed)
+
+    def batch(self, first_row: int, size: int, part: slice = slice(None)) -> dict[str, Tensor]:
+        """As PairRows; next_sentence_label is -100 for running text."""
+        before = np.floor(np.arange(first_row, first_row + size + 1) * self.share).astype(np.int64)     # [B + 1], pairs before each row
+        first, last, _ = part.indices(size)
+        begin, end, pairs = before[first] - before[0], before[last] - before[0], before[-1] - before[0]
+        paired = self.pairs.batch(int(before[0]), int(pairs), slice(begin, end))
+        running = self.texts.batch(int(first_row - before[0]), int(size - pairs), slice(first - begin, last - end))
+        running["next_sentence_label"] = torch.full((len(running["input_ids"]),), IGNORE)
+        order = torch.from_numpy(np.argsort(np.diff(before[first:last + 1]) == 0, kind="stable").argsort())     # [rows of the part]
+        return {name: torch.cat((paired[name], running[name]))[order] for name in paired}
+
+
+def make_rows(corpus: TokenFile, length: int, *ids: int, pair_share: float, seed: int = 0) -> TextRows | PairRows | MixedRows:
+    """Rows of pairs, of running text, or of both, by the share that are pairs."""
+    if 0 < pair_share < 1:
+        return MixedRows(corpus, length, *ids, pair_share=pair_share, seed=seed)
+    return (PairRows if pair_share else TextRows)(corpus, length, *ids, seed=seed)
 
 
 class PackedRows:
