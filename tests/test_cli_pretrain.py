@@ -519,11 +519,15 @@ def test_what_the_help_says_a_switch_is_worth_stands_in_a_committed_log():
         found = [[row[name] for row in benchmark_log(log)["rows"] if row["variant"] == variant] for variant in variants]
         return [f"{sum(values) / len(values):.2f}" for values in found]
 
-    world = partial(means, "small_world")
+    world, shifted = partial(means, "small_world"), "4x places, shifted 20%"
     for option, quoted in (
         ("batch_size", world("batch 32", "base", "batch 256")),
         ("mask_rate", world("mask 5%", "base", "mask 25%", "mask 40%")),
         ("next_sentence", world("base", "no next sentence")),
+        ("shift_share", world(shifted, name="late_word_loss") + world("4x places", name="late_word_loss") + world(shifted, "4x places")),
+        ("all_mask", world("100/0/0", "base", name="clean_word_accuracy")),
+        ("pair_weight", world("pair weight 0.2", "base") + world("pair weight 0.2", "base", name="pair_loss")),
+        ("pair_share", world("pairs in 40%", "base") + world("pairs in 40%", "base", name="pair_loss")),
         ("optimizer", world("base", "AdamW 1e-2") + means("speed", "mini: minibert, Muon", "teaching: minibert, Muon", name="times")),
         ("warmup", world("AdamW 1e-2", "AdamW 1e-2, no warm-up") + means("failures", "deep, healthy", "no warm-up")),
         ("precision", means("speed", "mini: minibert, float32", "teaching: minibert, float32", name="times")),

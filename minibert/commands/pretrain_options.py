@@ -27,17 +27,20 @@ RECIPE = {
     "long_length": "tokens in a row at the end, so that late positions are trained too",
     "long_share": "share of the steps at that length, with as many tokens in fewer rows; 0: none",
     "copy_positions": "where rows become longer, begin their new positions as copies of the trained ones; not with --from",
-    "shift_share": "share of the shorter rows that begin at a later position than 0, drawn evenly, so that the positions of long rows are trained all along",
+    "shift_share": "share of the shorter rows that begin at a later position than 0, drawn evenly, so that the positions of long rows are trained all along; small world, with four times "
+                   "the places that a row needs: at 0.2 rows that begin late come to 3.03 instead of 4.71, all others to 1.01 instead of 0.81",
     "mask_rate": "share of the tokens to predict; small world: 1.38 at 0.05, 0.83 at 0.15, 0.72 at 0.25, 0.68 at 0.4, where the pairs suffer",
-    "all_mask": "every token to predict becomes [MASK]; otherwise a tenth of them becomes another token and a tenth stays",
+    "all_mask": "every token to predict becomes [MASK]; otherwise a tenth of them becomes another token and a tenth stays, from which a model "
+                "learns to represent words that it sees; small world: of the words of clean text it names 0.52 instead of 0.87",
     "next_sentence": "train next-sentence prediction as well; small world: the words come to 0.83 with it, 0.81 without",
-    "pair_weight": "of the loss of the pairs, beside 1 for that of the words",
-    "pair_share": "share of the rows that are pairs of texts; the others are running text, for the words alone",
+    "pair_weight": "of the loss of the pairs, beside 1 for that of the words; small world: at 0.2 the words come to 0.82 instead of 0.83, the pairs to 0.57 instead of 0.50",
+    "pair_share": "share of the rows that are pairs of texts; the others are running text, for the words alone; small world: at 0.4 the words come to 0.84 "
+                  "instead of 0.83, the pairs to 0.52 instead of 0.50",
     "optimizer": "muon on the matrices and adamw on the rest, or adamw on everything; small world: 0.83 and, at one rate, 1.49; "
                  "a step of muon takes 1.24 times as long (mini), 1.16 times (teaching)",
     "learning_rate": "peak of AdamW's",
     "matrix_learning_rate": "peak of Muon's",
-    "warmup": "steps over which the learning rates rise; adamw with and without, small world: 1.49 and 2.03, six layers: 3.20 and 3.87",
+    "warmup": "steps over which the learning rates rise; adamw with and without, small world: 1.49 and 1.97, six layers: 3.20 and 3.87",
     "decay": "share of the steps, the last ones, over which they fall to 0",
     "weight_decay": "pull towards 0 of all weights but biases and norms",
     "clip": "largest norm of the gradient; a longer one is shortened to it",

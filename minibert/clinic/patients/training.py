@@ -65,7 +65,7 @@ PATIENTS = (
         cure="Add up the sums, and divide by the number of predictions in the whole batch.",
         published="in a well-known library until 2024, and in most loops that accumulate gradients",
         edits=(Edit("training.py",
-                    right="((sums.word_loss / words + sums.pair_loss / pairs) * processes.world).backward()",
-                    wrong="((sums.word_loss / sums.words.clamp(min=1) + sums.pair_loss / sums.pairs.clamp(min=1)) / len(pieces)).backward()"),),
+                    right="((sums.word_loss / words + options.pair_weight * sums.pair_loss / pairs) * processes.world).backward()",
+                    wrong="((sums.word_loss / sums.words.clamp(min=1) + options.pair_weight * sums.pair_loss / sums.pairs.clamp(min=1)) / len(pieces)).backward()"),),
         probe="batch_in_pieces", guard="tests/test_training.py::test_an_update_is_adamw_done_by_hand"),
 )
