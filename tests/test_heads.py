@@ -26,7 +26,7 @@ HEADS = {
     "BertForMaskedLM": ({"hidden_act": "gelu_new"}, dict(labels=WORDS), {}),
     "BertForNextSentencePrediction": ({}, dict(labels=YES_NO), {}),
     "BertForSequenceClassification": ({"num_labels": 3}, dict(labels=torch.tensor([2, -100, 0, 1])), {}),
-    "BertForSequenceClassification, regression": ({"num_labels": 1}, dict(labels=torch.tensor([0.5, -2.0, 3.0, 1.0])), {}),
+    "BertForSequenceClassification, regression": ({"num_labels": 1}, dict(labels=torch.tensor([0.5, -2.0, 3.0, 5.0])), {}),
     "BertForTokenClassification": ({"num_labels": 5}, dict(labels=(IDS % 5).masked_fill(MASK == 0, -100)), {}),
     "BertForQuestionAnswering": ({}, dict(start_positions=torch.tensor([1, 0, -100, 3]), end_positions=torch.tensor([8, 4, -100, 3])),
                                  # the reference ignores the first index behind the text instead of -100
