@@ -200,7 +200,7 @@ def test_the_table_of_one_query_is_its_row_and_steps_go_by_key(tab, bert, figure
 
 def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, bert, figure):      # noqa: F811
     show(tab, figure)
-    for act, asks in ((lambda: tab.get_by_role("button", name="w10").press("Enter"), 3), (lambda: tab.locator(".mb-heat tbody tr").nth(1).click(), 1)):
+    for act, asks in ((lambda: tab.get_by_role("button", name="w10").press("Enter"), 3), (lambda: tab.locator(".mb-heat tbody tr").nth(1).locator("td").first.click(), 1)):
         act()
         row = weights_of(bert, "w5 w7 w10", 1)[asks]
         name = TOKENIZER.encoding("w5 w7 w10").tokens[asks]
