@@ -98,7 +98,7 @@ def paper(needs_chromium):
 STICKS_OUT = """() => {
     const out = [];
     for (const element of document.querySelectorAll(".bd-main *")) {
-        const box = element.getBoundingClientRect(), hidden = box.width < 2 || box.height < 2;
+        const box = element.getBoundingClientRect(), hidden = box.width < 2 || box.height < 2 || element.closest("mjx-assistive-mml");   // what only a screen reader sees
         if (!hidden && (box.left < -1 || box.right > document.documentElement.clientWidth + 1)) out.push(`${element.tagName}: ${element.textContent.trim().slice(0, 60)}`);
     }
     return out.slice(0, 5);
