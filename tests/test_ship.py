@@ -90,6 +90,7 @@ def test_two_runs_of_which_the_second_went_on(root, tmp_path):
     assert log["before"][0]["tokens_seen"] == 991 * 101, "of the steps that were logged, each stands for those before it"
     curve = ship.joined(log)
     assert curve[len(log["before"][0]["curve"])]["step"] == 991 + log["curve"][0]["step"] and curve[-1]["step"] == 1991
+    assert curve[-1]["tokens"] == pytest.approx(991 * 101 + 100_500)
     card = ship.recipe(log)
     assert card.index("    minibert pretrain --no-next-sentence\n\n991 steps in 2 minutes on 2 cores") < card.index("    minibert pretrain --corpus corpus\n\n1,000 steps")
 

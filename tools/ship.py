@@ -115,16 +115,17 @@ def without_folders(text: str) -> str:
 
 
 def joined(log: dict) -> list[dict]:
-    """The curves of all runs of a log as one, their steps counted on."""
+    """The curves of all runs of a log as one, their steps and the tokens that went through counted on."""
     curve = []
     for run in (*log.get("before", []), log):
-        done = curve[-1]["step"] if curve else 0
-        curve += [point | {"step": done + point["step"]} for point in run["curve"]]
+        step, tokens = (curve[-1]["step"], curve[-1]["tokens"]) if curve else (0, 0)
+        each = run["tokens_seen"] / run["curve"][-1]["step"]
+        curve += [point | {"step": step + point["step"], "tokens": tokens + each * point["step"]} for point in run["curve"]]
     return curve
 
 
 def draw(log: dict, path: Path) -> None:
-    """The two losses over the steps, in training and on held-out text; the next-sentence loss from where it was trained."""
+    """The two losses over the tokens read, in training and on held-out text; the next-sentence loss from where it was trained."""
     import matplotlib
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
@@ -137,9 +138,9 @@ def draw(log: dict, path: Path) -> None:
     for axis, name, title in ((axes[0], "word_loss", "masked words"), (axes[1], "pair_loss", "next sentence")):
         for points, where, style in ((curve, lambda point: point, {"color": COLORS["control"], "linewidth": 1, "label": "training"}),
                                      (held_out, lambda point: point["held_out"], {"color": COLORS["token"], "label": "held out"})):
-            known = [(point["step"], where(point)[name]) for point in points if name in where(point)]
+            known = [(point["tokens"] / 1e6, where(point)[name]) for point in points if name in where(point)]
             axis.plot(*zip(*known), **style)
-        axis.set(title=title, xlabel="step", ylabel="loss, nats")
+        axis.set(title=title, xlabel="million tokens read", ylabel="loss, nats")
     if held_out:
         axes[0].axhline(held_out[-1]["held_out"]["unigram_loss"], color=COLORS["wrong"], linestyle=":", label="no context")
     axes[1].axhline(0.6931, color=COLORS["wrong"], linestyle=":", label="a coin")
@@ -174,7 +175,8 @@ def card_blocks(root: Path = ROOT) -> dict[str, str]:
                line("… among the first five", "masked words", "top5"),
                line("… loss, nats", "masked words", "loss", 2),
                line("… bits per word", "masked words", "bits_per_word", 2),
-               line("masked pieces, 80/10/10: the very piece", "masked words, 80/10/10"),
+               line("… 80/10/10: the very piece", "masked words, 80/10/10"),
+               line("… all replaced by [MASK], in rows of 512 tokens: the very piece", "masked words, rows of 512"),
                line("whole words, every piece right", "whole words"),
                line("next sentence, or text from another document", "next sentence", "accuracy"),
                line("next sentence, or the two texts swapped", "next sentence", "order_accuracy"),
