@@ -30,7 +30,7 @@ from minibert.run_folder import read_log
 from tools.environment import ROOT
 
 LIMIT = 12_000_000                      # bytes of the weights
-POINTS = 250                            # records of the run's log that are kept
+POINTS = 50                             # records of a run's log that are kept: means over many steps, for a step has few pairs
 LOGS = Path("benchmarks", "logs")
 RUN_LOG, MEASURED = LOGS / "minibert-small.json", LOGS / "shipped.json"
 SENTENCES = ("The children went to the [MASK] in the morning.", "She opened the [MASK] and walked into the room.",
@@ -79,7 +79,8 @@ def ship(runs: list[Path], root: Path = ROOT) -> None:
 def write_log(runs: list[Path], path: Path) -> dict:
     """Keep what runs were asked for and their curves as one file: the last one's, with those `before` it; gives back what it wrote."""
     *before, log = [read_run(run) for run in runs]
-    log = json.loads(without_folders(json.dumps(log | ({"before": before} if before else {}))))
+    log |= {"before": before, "tokens_in_all": sum(run["tokens_seen"] for run in (*before, log))}
+    log = json.loads(without_folders(json.dumps(log)))
     path.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
     return log
 
@@ -117,7 +118,7 @@ def without_folders(text: str) -> str:
 def joined(log: dict) -> list[dict]:
     """The curves of all runs of a log as one, their steps and the tokens that went through counted on."""
     curve = []
-    for run in (*log.get("before", []), log):
+    for run in (*log["before"], log):
         step, tokens = (curve[-1]["step"], curve[-1]["tokens"]) if curve else (0, 0)
         each = run["tokens_seen"] / run["curve"][-1]["step"]
         curve += [point | {"step": step + point["step"], "tokens": tokens + each * point["step"]} for point in run["curve"]]
@@ -205,7 +206,7 @@ def elsewhere(config: BertConfig) -> str:
 def recipe(log: dict) -> str:
     """How each run was started, and every option of it that counts."""
     parts = []
-    for run in (*log.get("before", []), log):
+    for run in (*log["before"], log):
         commands = [session["command"] for session in run["sessions"] if "--resume" not in session["command"]]
         last, cores = run["curve"][-1], run["sessions"][-1]["processes"] * run["sessions"][-1]["threads"]
         parts += ["\n".join(f"    {command}" for command in commands),
