@@ -125,7 +125,7 @@ def test_markup_in_a_text_stays_text(tab):      # noqa: F811
 
 
 def test_what_chapter_10_says_of_its_two_articles():
-    """The figure as it is stored: blocking costs in one article at three sentences, gains at four; it gains at both in the other."""
+    """The figure as it is stored: with four sentences blocking gains points in both articles, with another number less; three words keep two sentences of the one apart."""
     documents = next(state["data"]["documents"] for _, state in figures_of(nbformat.read(NOTEBOOKS / "10_bertsum.ipynb", 4)) if state["name"] == "summary_choice")
 
     def gain(title, k):
@@ -134,9 +134,11 @@ def test_what_chapter_10_says_of_its_two_articles():
                  for block in (False, True)]
         return 100 * (found[1] - found[0])
 
-    assert -3 < gain("Animalia (book)", 3) < -1 and 2.5 < gain("Animalia (book)", 4) < 3
-    assert gain("Ampere", 3) > 1 and gain("Ampere", 4) > 1
-    assert "letter of the" in documents["Animalia (book)"]["sentences"][0] and "letter of the" in documents["Animalia (book)"]["sentences"][1]
+    for title in ("Animalia (book)", "Ampere"):
+        assert gain(title, 4) > 1.5 and min(gain(title, k) for k in range(2, 9)) < 1
+    book = documents["Animalia (book)"]
+    assert all("letter of the" in sentence for sentence in book["sentences"][:2])
+    assert not any({0, 1} <= {*select_sentences(book["scores"], book["sentences"], k, True)} for k in range(1, 17))
     assert json.dumps(documents).count("CC BY-SA") == 2
 
 
