@@ -197,13 +197,16 @@ def test_no_control_comes_near(rows):
 
 
 def test_what_pretraining_bought(rows):
-    """The small model gains by its own pretraining on questions and names; on sentiment nothing, and by its mean vectors it compares sentences worse."""
-    assert min(row["test"] for row in rows["TREC, minibert-small"]) > max(row["test"] for row in rows["TREC, untrained"])
-    assert average(rows, "WNUT17, minibert-small") > average(rows, "WNUT17, untrained") + 0.03
-    assert abs(average(rows, "SST-2, minibert-small") - average(rows, "SST-2, untrained")) < 0.03
-    assert average(rows, "STS-B, minibert-small") < average(rows, "STS-B, untrained") - 0.1
+    """The small model gains by its own pretraining on questions, names and answers; on sentiment hardly, and by its mean vectors it compares sentences worse."""
+    assert min(row["test"] for row in rows["TREC, minibert-small"]) > max(row["test"] for row in rows["TREC, untrained"]) + 0.05
+    for name, gain in (("TREC", 0.08), ("WNUT17", 0.12), ("XQuAD", 0.13)):
+        assert average(rows, f"{name}, minibert-small") > average(rows, f"{name}, untrained") + gain
+        assert average(rows, f"{name}, minibert-small") > average(rows, f"{name}, bag of words") + 0.03
+    for other in ("untrained", "bag of words"):
+        assert abs(average(rows, "SST-2, minibert-small") - average(rows, f"SST-2, {other}")) < 0.03
+    assert average(rows, "STS-B, minibert-small") < average(rows, "STS-B, untrained") - 0.04
     for name in finetuning.SETS:
-        assert average(rows, f"{name}, MiniLM") > average(rows, f"{name}, minibert-small") + 0.05
+        assert average(rows, f"{name}, MiniLM") > average(rows, f"{name}, minibert-small") + 0.02
 
 
 def test_the_epoch_is_chosen_on_dev_and_only_there(rows):
