@@ -20,7 +20,7 @@ import transformers
 
 import minibert
 from minibert import cli
-from minibert.commands.pretrain_options import RECIPE, SOURCES, duration, make_settings
+from minibert.commands.pretrain_options import NORM_FIRST, RECIPE, SOURCES, duration, make_settings
 from minibert.figures import benchmark_log
 from minibert.resume import checkpoints
 from minibert.run_folder import Settings, read_log
@@ -520,7 +520,9 @@ def test_what_the_help_says_a_switch_is_worth_stands_in_a_committed_log():
         return [f"{sum(values) / len(values):.2f}" for values in found]
 
     world, shifted = partial(means, "small_world"), "4x places, shifted 20%"
+    texts = {**RECIPE, "norm_first": NORM_FIRST}
     for option, quoted in (
+        ("norm_first", means("equal_time", "best, pre-norm", "best, post-norm")),
         ("batch_size", world("batch 32", "base", "batch 256")),
         ("mask_rate", world("mask 5%", "base", "mask 25%", "mask 40%")),
         ("next_sentence", world("base", "no next sentence")),
@@ -532,7 +534,7 @@ def test_what_the_help_says_a_switch_is_worth_stands_in_a_committed_log():
         ("warmup", world("AdamW 1e-2", "AdamW 1e-2, no warm-up") + means("failures", "deep, healthy", "no warm-up")),
         ("precision", means("speed", "mini: minibert, float32", "teaching: minibert, float32", name="times")),
     ):
-        assert re.findall(r"(?<!at )\b\d+\.\d\d\b", RECIPE[option]) == quoted, option
+        assert re.findall(r"(?<!at )\b\d+\.\d\d\b", texts[option]) == quoted, option
     assert re.findall(r"\d+\.\d\d\b", SOURCES) == world("floor", "unigrams")
     for log in re.findall(r"logs/(\w+)\.json", SOURCES):
         assert benchmark_log(log)["rows"]

@@ -153,7 +153,8 @@ def test_weights_are_given_only_where_they_are_asked_for():
            paper="post-norm, LayerNorm(x + Sublayer(x)), as in Vaswani et al. 2017",
            original="post-norm",
            reference="post-norm; pre-norm as a model of another name, RobertaPreLayerNorm",
-           here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`",
+           here="post-norm; `norm_first=True` is pre-norm (Xiong et al. 2020), and that stack ends in one more LayerNorm, `encoder.norm`. "
+                "The shipped `minibert-small` is pre-norm; it would have learned as much post-norm, as far as three seeds can tell (`benchmarks/logs/norms.json`)",
            why="without it the sum of all layers would reach the heads unnormalised")
 def test_a_pre_norm_stack_ends_in_a_norm():
     encoder, (hidden, mask) = BertEncoder(small_config(norm_first=True)).double(), hidden_and_mask()

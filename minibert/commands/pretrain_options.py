@@ -47,6 +47,8 @@ RECIPE = {
     "precision": "of the computation; auto: bfloat16 where the hardware has it, which is 1.91 times as fast there (mini), 1.78 times (teaching)",
     "seed": "of the first weights, the order of the text, the masks and dropout",
 }
+NORM_FIRST = ("pre-norm; equal times: the words come to 4.91 with it, to 4.87 without, which is within the seeds; transformers opens such a model as "
+              "RobertaPreLayerNorm, without its next-sentence head")
 CHOICES = {"optimizer": ("muon", "adamw"), "precision": ("auto", "bfloat16", "float32")}
 
 SOURCES = """
@@ -54,6 +56,7 @@ SOURCES = """
 what a switch is worth was measured once, on one machine:
   small world   held-out loss of masked words after a short run, means of three seeds, in a world where 0.31 is the lowest
                 loss that there can be and 3.83 what the words' frequencies give (benchmarks/logs/small_world.json)
+  equal times   the same after five minutes of one core on real text (benchmarks/logs/equal_time.json)
   six layers    the same for a deeper model (benchmarks/logs/failures.json)
   times         tokens per CPU-second (benchmarks/logs/speed.json)"""
 
@@ -87,8 +90,7 @@ def add_options(commands, run) -> None:
     model.add_argument("--preset", metavar="NAME", help=f"{', '.join(PRESETS)}, or the path of a config.json (default: mini)")
     model.add_argument("--from", dest="start", metavar="MODEL", help="start from the weights and the vocabulary of a saved model: a folder, or minibert-small")
     model.add_argument("--dropout", type=float, metavar="P", help="probability of dropout while training (default: 0, or what the config.json says)")
-    model.add_argument("--norm-first", action=argparse.BooleanOptionalAction, help="pre-norm: learns more from the same text; transformers opens the model as RobertaPreLayerNorm, "
-                       "without its next-sentence head (default: no)")
+    model.add_argument("--norm-first", action=argparse.BooleanOptionalAction, help=f"{NORM_FIRST} (default: no)")
 
     recipe = parser.add_argument_group("recipe")
     for field in dataclasses.fields(PretrainingOptions):
