@@ -56,8 +56,8 @@ SOURCES = """
 what a switch is worth was measured once, on one machine:
   small world   held-out loss of masked words after a short run, means of three seeds, in a world where 0.31 is the lowest
                 loss that there can be and 3.83 what the words' frequencies give (benchmarks/logs/small_world.json)
-  equal times   the same after five minutes of one core on real text (benchmarks/logs/equal_time.json)
   six layers    the same for a deeper model (benchmarks/logs/failures.json)
+  equal times   the same after five minutes of one core, on real text (benchmarks/logs/equal_time.json)
   times         tokens per CPU-second (benchmarks/logs/speed.json)"""
 
 # Options that may differ from session to session; the second kind is remembered from the one before.
