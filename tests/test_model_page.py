@@ -91,8 +91,9 @@ def test_every_number_is_within_half_a_step_of_the_shipped_one(same):
 
 def test_the_first_word_is_the_shipped_models():
     """On prose of this repository; the log of benchmarks/model_page.py has the same on held-out text, and what eight bits everywhere give."""
-    share = model_page.agreement(tuple(PROSE), model_page.decoded(model_page.page_files()), 500, seed=1)
-    assert len(PROSE) > 700 and share >= 0.98
+    kept = model_page.decoded(model_page.page_files())
+    shares = [model_page.agreement(tuple(PROSE), kept, len(PROSE), seed) for seed in (1, 2, 3)]
+    assert len(PROSE) > 700 and sum(shares) / 3 >= 0.975      # 2,900 masks: a standard error of a quarter of a point
 
 
 def test_the_files_are_small_and_plain():
