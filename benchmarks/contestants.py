@@ -16,18 +16,27 @@ import transformers
 from torch import Tensor, nn
 
 from minibert import BertConfig, BertForPreTraining
-from minibert.fast import FastPreTraining, keep_freed_memory
-from minibert.optim import make_optimizers
+from minibert.pretraining.fused import FusedPreTraining
+from minibert.training.memory import keep_freed_memory
+from minibert.training.optim import make_optimizers
 
 Batch = dict[str, Tensor]
-CLIP = 1.0      # largest norm of all gradients together, for all
+CLIP = 1.0  # largest norm of all gradients together, for all
 
 
 def config(layers: int, hidden: int, vocab: int, dropout: float = 0.0, **changes) -> BertConfig:
     """A small BERT's shape, with heads 64 wide and 128 positions."""
-    return BertConfig(vocab_size=vocab, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=hidden // 64,
-                      intermediate_size=4 * hidden, max_position_embeddings=128, hidden_dropout_prob=dropout,
-                      attention_probs_dropout_prob=dropout, **changes)
+    return BertConfig(
+        vocab_size=vocab,
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=hidden // 64,
+        intermediate_size=4 * hidden,
+        max_position_embeddings=128,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        **changes,
+    )
 
 
 def peer(shape: BertConfig, attention: str = "sdpa") -> transformers.BertForPreTraining:
@@ -35,7 +44,9 @@ def peer(shape: BertConfig, attention: str = "sdpa") -> transformers.BertForPreT
     values = shape.to_dict()
     for name in ("position_embedding_type", "norm_first"):
         del values[name]
-    return transformers.BertForPreTraining(transformers.BertConfig(**values, attn_implementation=attention))
+    return transformers.BertForPreTraining(
+        transformers.BertConfig(**values, attn_implementation=attention)
+    )
 
 
 class PlainEncoder(nn.Module):
@@ -47,17 +58,29 @@ class PlainEncoder(nn.Module):
         self.segments = nn.Embedding(2, shape.hidden_size)
         self.positions = nn.Embedding(shape.max_position_embeddings, shape.hidden_size)
         self.norm = nn.LayerNorm(shape.hidden_size)
-        layer = nn.TransformerEncoderLayer(shape.hidden_size, shape.num_attention_heads, shape.intermediate_size,
-                                           shape.hidden_dropout_prob, "gelu", batch_first=True)
-        self.encoder = nn.TransformerEncoder(layer, shape.num_hidden_layers, enable_nested_tensor=False)
+        layer = nn.TransformerEncoderLayer(
+            shape.hidden_size,
+            shape.num_attention_heads,
+            shape.intermediate_size,
+            shape.hidden_dropout_prob,
+            "gelu",
+            batch_first=True,
+        )
+        self.encoder = nn.TransformerEncoder(
+            layer, shape.num_hidden_layers, enable_nested_tensor=False
+        )
         self.decoder = nn.Linear(shape.hidden_size, shape.vocab_size)
         self.pairs = nn.Linear(shape.hidden_size, 2)
 
     def forward(self, batch: Batch) -> Tensor:
         """The loss of a batch, a scalar."""
         ids = batch["input_ids"]
-        x = self.words(ids) + self.segments(batch["token_type_ids"]) + self.positions(torch.arange(ids.size(1)))    # [B, S, H]
-        x = self.encoder(self.norm(x), src_key_padding_mask=~batch["attention_mask"])                               # [B, S, H]
+        x = (
+            self.words(ids)
+            + self.segments(batch["token_type_ids"])
+            + self.positions(torch.arange(ids.size(1)))
+        )  # [B, S, H]
+        x = self.encoder(self.norm(x), src_key_padding_mask=~batch["attention_mask"])  # [B, S, H]
         words = F.cross_entropy(self.decoder(x).flatten(0, 1), batch["labels"].flatten())
         return words + F.cross_entropy(self.pairs(x[:, 0]), batch["next_sentence_label"])
 
@@ -69,7 +92,9 @@ class Contestant:
     model: nn.Module
     loss: Callable[[Batch], Tensor]
     optimizers: list[torch.optim.Optimizer]
-    keeps_memory: bool = True       # whether the C library keeps freed memory, as `keep_freed_memory` asks it to
+    keeps_memory: bool = (
+        True  # whether the C library keeps freed memory, as `keep_freed_memory` asks it to
+    )
 
     def step(self, batch: Batch) -> float:
         loss = self.loss(batch)
@@ -81,21 +106,29 @@ class Contestant:
         return loss.item()
 
 
-def ours(shape: BertConfig, optimizer: str = "adamw", precision: torch.dtype = torch.bfloat16,
-         rates: tuple[float, float] = (1e-3, 4e-3)) -> Contestant:
+def ours(
+    shape: BertConfig,
+    optimizer: str = "adamw",
+    precision: torch.dtype = torch.bfloat16,
+    rates: tuple[float, float] = (1e-3, 4e-3),
+) -> Contestant:
     """minibert: the fast forward, bfloat16, fused AdamW or Muon."""
     model = BertForPreTraining(shape)
-    fast = FastPreTraining(model, precision)
+    fast = FusedPreTraining(model, precision)
 
     def loss(batch: Batch) -> Tensor:
         sums = fast(**batch)
-        return sums.word_loss / sums.words + sums.pair_loss / sums.pairs
+        return sums.mlm_loss / sums.mlm_count + sums.nsp_loss / sums.nsp_count
 
     return Contestant(model, loss, make_optimizers(model, optimizer, *rates, weight_decay=0.01))
 
 
-def careful(shape: BertConfig, optimizer: str = "adamw", attention: str = "sdpa",
-            rates: tuple[float, float] = (1e-3, 4e-3)) -> Contestant:
+def careful(
+    shape: BertConfig,
+    optimizer: str = "adamw",
+    attention: str = "sdpa",
+    rates: tuple[float, float] = (1e-3, 4e-3),
+) -> Contestant:
     """`transformers` as a careful user sets it up: bfloat16 by autocast, no dropout, a fused optimiser, full rows.
 
     It has the same groups of parameters, and freed memory is kept for it too. `attention` "sdpa" is what it chooses by
@@ -113,13 +146,20 @@ def careful(shape: BertConfig, optimizer: str = "adamw", attention: str = "sdpa"
 def default(shape: BertConfig) -> Contestant:
     """`transformers` as it comes: float32, dropout 0.1, AdamW with no argument but the learning rate."""
     model = peer(shape)
-    return Contestant(model, lambda batch: model(**batch).loss, [torch.optim.AdamW(model.parameters(), lr=1e-3)], keeps_memory=False)
+    return Contestant(
+        model,
+        lambda batch: model(**batch).loss,
+        [torch.optim.AdamW(model.parameters(), lr=1e-3)],
+        keeps_memory=False,
+    )
 
 
 def plain(shape: BertConfig) -> Contestant:
     """nn.TransformerEncoder, float32, dropout 0.1, AdamW with no argument but the learning rate."""
     model = PlainEncoder(shape)
-    return Contestant(model, model, [torch.optim.AdamW(model.parameters(), lr=1e-3)], keeps_memory=False)
+    return Contestant(
+        model, model, [torch.optim.AdamW(model.parameters(), lr=1e-3)], keeps_memory=False
+    )
 
 
 def set_allocator(keeps_memory: bool) -> None:
@@ -132,15 +172,25 @@ def set_allocator(keeps_memory: bool) -> None:
             libc.mallopt(option, value)
 
 
-def random_batch(vocab: int, rows: int, length: int, fill: list[int] | None, seed: int, rate: float = 0.15) -> Batch:
+def random_batch(
+    vocab: int, rows: int, length: int, fill: list[int] | None, seed: int, rate: float = 0.15
+) -> Batch:
     """Random words, `rate` of them with a label; row i has fill[i % len(fill)] real tokens, all have without `fill`."""
     generator = torch.Generator().manual_seed(seed)
-    ids = torch.randint(5, vocab, (rows, length), generator=generator)                              # [B, S]
-    lengths = torch.full((rows,), length) if fill is None else torch.tensor([fill[i % len(fill)] for i in range(rows)])     # [B]
-    real = torch.arange(length) < lengths[:, None]                                                  # [B, S]
-    chosen = real & (torch.rand(rows, length, generator=generator) < rate)                          # [B, S]
-    batch = {"input_ids": ids * real, "token_type_ids": (torch.arange(length) >= lengths[:, None] // 2).long() * real,
-             "labels": torch.where(chosen, ids, -100), "next_sentence_label": torch.randint(2, (rows,), generator=generator)}
+    ids = torch.randint(5, vocab, (rows, length), generator=generator)  # [B, S]
+    lengths = (
+        torch.full((rows,), length)
+        if fill is None
+        else torch.tensor([fill[i % len(fill)] for i in range(rows)])
+    )  # [B]
+    real = torch.arange(length) < lengths[:, None]  # [B, S]
+    chosen = real & (torch.rand(rows, length, generator=generator) < rate)  # [B, S]
+    batch = {
+        "input_ids": ids * real,
+        "token_type_ids": (torch.arange(length) >= lengths[:, None] // 2).long() * real,
+        "labels": torch.where(chosen, ids, -100),
+        "next_sentence_label": torch.randint(2, (rows,), generator=generator),
+    }
     return batch | {"attention_mask": real if fill else None}
 
 

@@ -16,41 +16,49 @@ steps: with the same recipe the two are the same model.
 
 import os
 
-os.environ["OMP_NUM_THREADS"] = "1"     # before torch is imported
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported
 
-import json  # noqa: E402
-import statistics  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-import time  # noqa: E402
-import zlib  # noqa: E402
-from collections.abc import Iterator  # noqa: E402
-from dataclasses import asdict, dataclass, replace  # noqa: E402
-from functools import cache  # noqa: E402
-from pathlib import Path  # noqa: E402
+import json
+import statistics
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
-import log  # noqa: E402
-import torch  # noqa: E402
-from contestants import Contestant, careful, config, ours, set_allocator  # noqa: E402
+import log
+import torch
+from contestants import Contestant, careful, config, ours, set_allocator
 
-from minibert import BertForPreTraining, WordPieceTokenizer  # noqa: E402
-from minibert.data import PairRows, TokenFile, mask_tokens, write_tokens  # noqa: E402
-from minibert.data.corpora import documents  # noqa: E402
-from minibert.fast import FastPreTraining  # noqa: E402
-from minibert.held_out import HeldOut  # noqa: E402
-from minibert.optim import schedule, set_learning_rate  # noqa: E402
+from minibert import BertForPreTraining, WordPieceTokenizer
+from minibert.data import PairSequences, TokenFile, mask_tokens, write_tokens
+from minibert.data.corpora import documents
+from minibert.pretraining.fused import FusedPreTraining
+from minibert.pretraining.validation import ValidationSet
+from minibert.training.optim import learning_rate_schedule, set_learning_rate
 
 CORPUS = log.ROOT.parent / "shared" / "corpus"
-CACHE = Path(tempfile.gettempdir()) / "minibert-equal-time"     # the corpus as ids, and the rows that are done
-BUDGET = 300.0          # CPU seconds
+CACHE = (
+    Path(tempfile.gettempdir()) / "minibert-equal-time"
+)  # the corpus as ids, and the rows that are done
+BUDGET = 300.0  # CPU seconds
 SHAPE = (3, 128, 6144)  # layers, hidden size, vocabulary: the teaching size
 LENGTH, SHORT, HELD_OUT_ROWS, POINTS = 128, 32, 256, 4
-ROUNDS = 5              # of measuring the seconds of a step
-MEASURED = (5, 25, 45, 65, 85)      # which of 100 steps: their mean stands for short and long rows alike
-WARMUP = 0.1            # share of the steps
-checking = False        # whether rows of the log are made anew; `main` knows
+ROUNDS = 5  # of measuring the seconds of a step
+MEASURED = (
+    5,
+    25,
+    45,
+    65,
+    85,
+)  # which of 100 steps: their mean stands for short and long rows alike
+WARMUP = 0.1  # share of the steps
+checking = False  # whether rows of the log are made anew; `main` knows
 
 
 @dataclass(frozen=True)
@@ -63,20 +71,29 @@ class Recipe:
     matrix_learning_rate: float = 4e-3
     norm_first: bool = False
     mask_rate: float = 0.15
-    batch_size: int = 16            # rows of LENGTH
-    short_share: float = 0.6        # share of the steps, the first ones, on rows of SHORT tokens, as many tokens in all
+    batch_size: int = 16  # rows of LENGTH
+    short_share: float = (
+        0.6  # share of the steps, the first ones, on rows of SHORT tokens, as many tokens in all
+    )
     next_sentence: bool = True
-    share: float = 1.0              # of BUDGET
-    steps_of: str | None = None     # as many steps as another recipe has
+    share: float = 1.0  # of BUDGET
+    steps_of: str | None = None  # as many steps as another recipe has
 
 
 PEER, PEER_MUON = Recipe(peer=True), Recipe(peer=True, optimizer="muon")
-POST = Recipe(optimizer="muon")             # our best, as published; and with the norms inside
+POST = Recipe(optimizer="muon")  # our best, as published; and with the norms inside
 PRE = replace(POST, norm_first=True)
-SEARCH = {      # of learning rates, for both: minibert at the number of steps that the peer has
-    **{f"AdamW {rate:g}, the peer's steps": Recipe(learning_rate=rate, steps_of="peer, AdamW") for rate in (5e-4, 1e-3, 2e-3, 4e-3)},
-    **{f"Muon {rate:g}, the peer's steps": Recipe(optimizer="muon", matrix_learning_rate=rate, steps_of="peer, Muon")
-       for rate in (4e-3, 1e-2)},
+SEARCH = {  # of learning rates, for both: minibert at the number of steps that the peer has
+    **{
+        f"AdamW {rate:g}, the peer's steps": Recipe(learning_rate=rate, steps_of="peer, AdamW")
+        for rate in (5e-4, 1e-3, 2e-3, 4e-3)
+    },
+    **{
+        f"Muon {rate:g}, the peer's steps": Recipe(
+            optimizer="muon", matrix_learning_rate=rate, steps_of="peer, Muon"
+        )
+        for rate in (4e-3, 1e-2)
+    },
 }
 RECIPES = {
     "peer, AdamW": PEER,
@@ -89,41 +106,62 @@ RECIPES = {
     "best, pre-norm": PRE,
 }
 ONCE = {"AdamW": Recipe()}
-SWITCHES = {    # one thing of our best recipe changed, each at a third of the time
+SWITCHES = {  # one thing of our best recipe changed, each at a third of the time
     "best, post-norm, AdamW for Muon": replace(POST, optimizer="adamw", share=1 / 3),
     "best, post-norm, no short rows": replace(POST, short_share=0.0, share=1 / 3),
     "best, post-norm, 30% masked": replace(POST, mask_rate=0.3, share=1 / 3),
 }
 ALL = SEARCH | RECIPES | ONCE | SWITCHES
-ROWS = ([("seconds per step", None)] + [(name, 0) for name in SEARCH] + [(name, seed) for seed in (0, 1, 2) for name in RECIPES]
-        + [(name, 0) for name in (*SWITCHES, *ONCE)])
+ROWS = (
+    [("seconds per step", None)]
+    + [(name, 0) for name in SEARCH]
+    + [(name, seed) for seed in (0, 1, 2) for name in RECIPES]
+    + [(name, 0) for name in (*SWITCHES, *ONCE)]
+)
 # What is promised: the peer's loss in half its time with its recipe, in a third with ours
-BANDS = {"AdamW, half the time": {"below_peer": (-0.03, 3.0)},
-         "best, post-norm, a third of the time": {"below_peer": (0.0, 3.0)},
-         "best, pre-norm, a third of the time": {"below_peer": (0.0, 3.0)},
-         "best, post-norm": {"below_peer": (1.0, 3.0)}, "best, pre-norm": {"below_peer": (1.0, 3.0)}}
+BANDS = {
+    "AdamW, half the time": {"below_peer": (-0.03, 3.0)},
+    "best, post-norm, a third of the time": {"below_peer": (0.0, 3.0)},
+    "best, pre-norm, a third of the time": {"below_peer": (0.0, 3.0)},
+    "best, post-norm": {"below_peer": (1.0, 3.0)},
+    "best, pre-norm": {"below_peer": (1.0, 3.0)},
+}
 CHECKED = [("AdamW, half the time", 0), ("best, post-norm, a quarter of the time", 0)]
 
 
 @cache
-def corpus() -> tuple[WordPieceTokenizer, TokenFile, HeldOut]:
+def corpus() -> tuple[WordPieceTokenizer, TokenFile, ValidationSet]:
     """The tokenizer, a third of the first training file and the held-out rows; made once, then kept in CACHE."""
     if not CORPUS.is_dir():
-        raise ValueError(f"the corpus is read from {CORPUS.parent.name}/{CORPUS.name} beside the repository, which is not there")
+        raise ValueError(
+            f"the corpus is read from {CORPUS.parent.name}/{CORPUS.name} beside the repository, which is not there"
+        )
     CACHE.mkdir(exist_ok=True)
-    texts = {"train": (CORPUS / "train-00.jsonl.xz", (0, 3)), "valid": (CORPUS / "valid.jsonl.xz", (0, 3))}
+    texts = {
+        "train": (CORPUS / "train-00.jsonl.xz", (0, 3)),
+        "valid": (CORPUS / "valid.jsonl.xz", (0, 3)),
+    }
     if not (CACHE / "vocab.txt").exists():
         path, shard = texts["train"]
-        WordPieceTokenizer.train((sentence for document in documents(str(path), shard=shard) for sentence in document), SHAPE[2]).save(CACHE)
+        WordPieceTokenizer.train(
+            (sentence for document in documents(str(path), shard=shard) for sentence in document),
+            SHAPE[2],
+        ).save(CACHE)
     tokenizer = WordPieceTokenizer.from_vocab_file(CACHE / "vocab.txt")
     for split, (path, shard) in texts.items():
         if not (CACHE / f"{split}.tokens").exists():
-            write_tokens(CACHE / f"{split}.tokens", _encoded(documents(str(path), split, shard=shard), tokenizer), SHAPE[2])
+            write_tokens(
+                CACHE / f"{split}.tokens",
+                _encoded(documents(str(path), split, shard=shard), tokenizer),
+                SHAPE[2],
+            )
     train, valid = (TokenFile(CACHE / f"{split}.tokens") for split in texts)
-    return tokenizer, train, HeldOut(valid, train, tokenizer, LENGTH, HELD_OUT_ROWS)
+    return tokenizer, train, ValidationSet(valid, train, tokenizer, LENGTH, HELD_OUT_ROWS)
 
 
-def _encoded(texts: Iterator[list[str]], tokenizer: WordPieceTokenizer) -> Iterator[list[list[int]]]:
+def _encoded(
+    texts: Iterator[list[str]], tokenizer: WordPieceTokenizer
+) -> Iterator[list[list[int]]]:
     for document in texts:
         yield [ids[1:-1] for ids in tokenizer.encode_texts(document)]
 
@@ -134,31 +172,53 @@ class Run:
     def __init__(self, recipe: Recipe, seed: int, steps: int):
         self.recipe, self.seed, self.steps = recipe, seed, steps
         self.tokenizer, train, _ = corpus()
-        self.rows, self.short_rows = (PairRows(train, length, self.tokenizer.cls_id, self.tokenizer.sep_id, self.tokenizer.pad_id, seed=seed,
-                                               short_rate=0.0) for length in (LENGTH, SHORT))
+        self.rows, self.short_rows = (
+            PairSequences(
+                train,
+                length,
+                self.tokenizer.cls_id,
+                self.tokenizer.sep_id,
+                self.tokenizer.pad_id,
+                seed=seed,
+                short_rate=0.0,
+            )
+            for length in (LENGTH, SHORT)
+        )
         layers, hidden, vocab = SHAPE
         shape = config(layers, hidden, vocab, norm_first=recipe.norm_first)
         torch.manual_seed(seed)
         self.model = BertForPreTraining(shape)
         make = careful if recipe.peer else ours
-        self.contestant: Contestant = make(shape, recipe.optimizer, rates=(recipe.learning_rate, recipe.matrix_learning_rate))
+        self.contestant: Contestant = make(
+            shape, recipe.optimizer, rates=(recipe.learning_rate, recipe.matrix_learning_rate)
+        )
         self._copy(self.model, self.contestant.model)
         self.contestant.model.train()
         set_allocator(True)
 
     def step(self, number: int) -> None:
-        set_learning_rate(self.contestant.optimizers, schedule(number, self.steps, max(1, round(WARMUP * self.steps))))
+        set_learning_rate(
+            self.contestant.optimizers,
+            learning_rate_schedule(number, self.steps, max(1, round(WARMUP * self.steps))),
+        )
         self.contestant.step(self._batch(number))
 
     def _batch(self, number: int) -> dict:
         tokenizer = self.tokenizer
-        rows = self.short_rows if number < round(self.recipe.short_share * self.steps) else self.rows
+        rows = (
+            self.short_rows if number < round(self.recipe.short_share * self.steps) else self.rows
+        )
         size = self.recipe.batch_size * LENGTH // rows.length
         batch = rows.batch(number * size, size)
         generator = torch.Generator().manual_seed(self.seed * 1_000_000 + number)
         batch["input_ids"], batch["labels"] = mask_tokens(
-            batch["input_ids"], mask_token_id=tokenizer.mask_id, vocab_size=tokenizer.vocab_size, special_ids=tokenizer.special_ids,
-            rate=self.recipe.mask_rate, generator=generator)
+            batch["input_ids"],
+            mask_token_id=tokenizer.mask_id,
+            vocab_size=tokenizer.vocab_size,
+            special_ids=tokenizer.special_ids,
+            rate=self.recipe.mask_rate,
+            generator=generator,
+        )
         if batch["attention_mask"].all():
             batch["attention_mask"] = None
         if not self.recipe.next_sentence:
@@ -167,12 +227,16 @@ class Run:
 
     def held_out(self) -> dict:
         self._copy(self.contestant.model, self.model)
-        return asdict(corpus()[2].evaluate(FastPreTraining(self.model)))
+        return asdict(corpus()[2].evaluate(FusedPreTraining(self.model)))
 
     @staticmethod
     def _copy(source, target) -> None:
         missing, unexpected = target.load_state_dict(source.state_dict(), strict=False)
-        ignored = {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "bert.embeddings.position_ids"}   # tied, or constant
+        ignored = {
+            "cls.predictions.decoder.weight",
+            "cls.predictions.decoder.bias",
+            "bert.embeddings.position_ids",
+        }  # tied, or constant
         if not {*missing, *unexpected} <= ignored:
             raise ValueError(f"the models do not have the same weights: {missing}, {unexpected}")
 
@@ -190,7 +254,10 @@ def seconds_per_step() -> dict[str, float]:
             for number in MEASURED:
                 run.step(number)
             seconds[name].append((time.process_time() - start) / len(MEASURED))
-    return {name: round(statistics.median(seconds[alike[_timed(recipe)]]), 5) for name, recipe in ALL.items()}
+    return {
+        name: round(statistics.median(seconds[alike[_timed(recipe)]]), 5)
+        for name, recipe in ALL.items()
+    }
 
 
 def _timed(recipe: Recipe) -> Recipe:
@@ -205,9 +272,12 @@ def measure(variant: str, seed: int | None) -> dict:
     recipe, seconds = ALL[variant], _seconds()
     steps = int(BUDGET * recipe.share / seconds[recipe.steps_of or variant])
     digest = zlib.crc32(json.dumps([asdict(recipe), SHAPE, LENGTH]).encode())
-    row = _kept(f"{variant}, seed {seed}, {steps} steps, {digest:08x}.json", lambda: train(recipe, seed, steps, seconds[variant]))
-    peer = row["word_loss"] if variant == "peer, AdamW" else _peer_loss(seed)
-    return row | {"below_peer": round(peer - row["word_loss"], 4)}
+    row = _kept(
+        f"{variant}, seed {seed}, {steps} steps, {digest:08x}.json",
+        lambda: train(recipe, seed, steps, seconds[variant]),
+    )
+    peer = row["mlm_loss"] if variant == "peer, AdamW" else _peer_loss(seed)
+    return row | {"below_peer": round(peer - row["mlm_loss"], 4)}
 
 
 def train(recipe: Recipe, seed: int, steps: int, seconds: float) -> dict:
@@ -218,8 +288,13 @@ def train(recipe: Recipe, seed: int, steps: int, seconds: float) -> dict:
         run.step(number)
         if number + 1 in checkpoints:
             scores = run.held_out()
-            curve.append([round((number + 1) * seconds, 1), round(scores["word_loss"], 4)])
-    return {"steps": steps, "tokens": steps * recipe.batch_size * LENGTH, **{name: round(value, 4) for name, value in scores.items()}, "curve": curve}
+            curve.append([round((number + 1) * seconds, 1), round(scores["mlm_loss"], 4)])
+    return {
+        "steps": steps,
+        "tokens": steps * recipe.batch_size * LENGTH,
+        **{name: round(value, 4) for name, value in scores.items()},
+        "curve": curve,
+    }
 
 
 def _seconds() -> dict[str, float]:
@@ -232,8 +307,12 @@ def _seconds() -> dict[str, float]:
 def _peer_loss(seed: int) -> float:
     """What the peer with AdamW reaches in the whole BUDGET from the same seed."""
     if not checking:
-        return measure("peer, AdamW", seed)["word_loss"]
-    return next(row["word_loss"] for row in _logged() if (row["variant"], row["seed"]) == ("peer, AdamW", seed))
+        return measure("peer, AdamW", seed)["mlm_loss"]
+    return next(
+        row["mlm_loss"]
+        for row in _logged()
+        if (row["variant"], row["seed"]) == ("peer, AdamW", seed)
+    )
 
 
 def _logged() -> list[dict]:
@@ -253,8 +332,16 @@ def main(argv: list[str] | None = None) -> int:
     global checking
     checking = "--check" in (sys.argv[1:] if argv is None else argv)
     torch.set_num_threads(1)
-    return log.run(__file__, f"Held-out masked-word loss after {BUDGET:.0f} CPU seconds, one thread", measure, ROWS, BANDS,
-                   tolerance={"word_loss": 0.03}, argv=argv, checked=CHECKED)
+    return log.run(
+        __file__,
+        f"Held-out masked-word loss after {BUDGET:.0f} CPU seconds, one thread",
+        measure,
+        ROWS,
+        BANDS,
+        tolerance={"mlm_loss": 0.03},
+        argv=argv,
+        checked=CHECKED,
+    )
 
 
 if __name__ == "__main__":

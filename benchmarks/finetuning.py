@@ -20,34 +20,34 @@ after a change of the code. Precision is bfloat16 where the processor has it; an
 
 import os
 
-os.environ["OMP_NUM_THREADS"] = "1"     # before torch is imported
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported
 
-import json  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-import time  # noqa: E402
-import zlib  # noqa: E402
-from collections.abc import Callable  # noqa: E402
-from dataclasses import asdict, dataclass, field, replace  # noqa: E402
-from pathlib import Path  # noqa: E402
+import json
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
-import log  # noqa: E402
-import torch  # noqa: E402
-from finetuning_controls import CONTROLS, control  # noqa: E402
-from finetuning_data import Dataset, dataset  # noqa: E402
+import log
+import torch
+from finetuning_controls import CONTROLS, control
+from finetuning_data import Dataset, dataset
 
-from minibert import BertConfig, WordPieceTokenizer  # noqa: E402
-from minibert.checkpoint import read_config  # noqa: E402
-from minibert.fast import keep_freed_memory  # noqa: E402
-from minibert.finetuning import FineTuning, FineTuningOptions, Task, evaluate, finetune, model_for  # noqa: E402
-from minibert.hub import MINILM, SMALL, find_pretrained  # noqa: E402
+from minibert import WordPieceTokenizer
+from minibert.finetuning import FineTuning, FineTuningOptions, Task, evaluate, finetune, model_for
+from minibert.hub.find_pretrained import MINILM, SMALL, find_pretrained
+from minibert.hub.pretrained_io import read_config
+from minibert.training.memory import keep_freed_memory
 
-CACHE = Path(tempfile.gettempdir()) / "minibert-finetuning"     # the rows that are done
+CACHE = Path(tempfile.gettempdir()) / "minibert-finetuning"  # the rows that are done
 SEEDS = (0, 1, 2)
 SETS = ("SST-2", "TREC", "STS-B", "WNUT17", "XQuAD")
-checking = False        # whether rows of the log are made anew; `main` knows
+checking = False  # whether rows of the log are made anew; `main` knows
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Recipe:
 
     data: str
     encoder: str = MINILM
-    untrained: bool = False             # the encoder's shape with random weights
-    labels: int | None = None           # so many of the training examples; None: all
+    untrained: bool = False  # the encoder's shape with random weights
+    labels: int | None = None  # so many of the training examples; None: all
     options: FineTuningOptions = field(default_factory=FineTuningOptions)
 
 
@@ -76,28 +76,54 @@ SMALL_OPTIONS = {
     "WNUT17": FineTuningOptions(epochs=6, learning_rate=5e-4),
     "XQuAD": FineTuningOptions(epochs=3, learning_rate=5e-4, batch_size=8, max_length=384),
 }
-FEW = (50, 200, 1000)       # labels
+FEW = (50, 200, 1000)  # labels
 
 
 def few(labels: int) -> Recipe:
     """About two hundred updates, however few the labels are."""
-    return Recipe("SST-2", labels=labels, options=replace(MINILM_OPTIONS["SST-2"], epochs=max(3, 3200 // labels), batch_size=16))
+    return Recipe(
+        "SST-2",
+        labels=labels,
+        options=replace(MINILM_OPTIONS["SST-2"], epochs=max(3, 3200 // labels), batch_size=16),
+    )
 
 
 LEARNED = {
-    **{f"{name}, MiniLM": Recipe(name, options=options) for name, options in MINILM_OPTIONS.items()},
-    **{f"{name}, minibert-small": Recipe(name, SMALL, options=options) for name, options in SMALL_OPTIONS.items()},
-    **{f"{name}, untrained": Recipe(name, SMALL, True, options=options) for name, options in SMALL_OPTIONS.items()},
+    **{
+        f"{name}, MiniLM": Recipe(name, options=options) for name, options in MINILM_OPTIONS.items()
+    },
+    **{
+        f"{name}, minibert-small": Recipe(name, SMALL, options=options)
+        for name, options in SMALL_OPTIONS.items()
+    },
+    **{
+        f"{name}, untrained": Recipe(name, SMALL, True, options=options)
+        for name, options in SMALL_OPTIONS.items()
+    },
     **{f"SST-2, MiniLM, {labels} labels": few(labels) for labels in FEW},
 }
-ROWS = ([(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS] + [("STS-B, MiniLM untouched", None)]
-        + [(variant, seed) for variant in LEARNED for seed in SEEDS])
+ROWS = (
+    [(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS]
+    + [("STS-B, MiniLM untouched", None)]
+    + [(variant, seed) for variant in LEARNED for seed in SEEDS]
+)
 # The marks that were set before anything was measured; and that the controls stay what they are
-BANDS = {"SST-2, MiniLM": {"dev": (0.87, 1.0)}, "TREC, MiniLM": {"test": (0.96, 1.0)}, "STS-B, MiniLM": {"dev": (0.88, 1.0)},
-         "WNUT17, MiniLM": {"test": (0.35, 1.0)}, "STS-B, MiniLM untouched": {"dev": (0.866, 0.868), "test": (0.819, 0.821)},
-         "SST-2, majority": {"dev": (0.509, 0.51)}, "TREC, majority": {"test": (0.188, 0.188)}, "WNUT17, majority": {"test": (0, 0)}}
+BANDS = {
+    "SST-2, MiniLM": {"dev": (0.87, 1.0)},
+    "TREC, MiniLM": {"test": (0.96, 1.0)},
+    "STS-B, MiniLM": {"dev": (0.88, 1.0)},
+    "WNUT17, MiniLM": {"test": (0.35, 1.0)},
+    "STS-B, MiniLM untouched": {"dev": (0.866, 0.868), "test": (0.819, 0.821)},
+    "SST-2, majority": {"dev": (0.509, 0.51)},
+    "TREC, majority": {"test": (0.188, 0.188)},
+    "WNUT17, majority": {"test": (0, 0)},
+}
 TOLERANCE = {"dev": 0.03, "test": 0.03}
-CHECKED = [row for row in ROWS if row[1] is None] + [("TREC, minibert-small", 0), ("TREC, untrained", 0), ("SST-2, MiniLM, 50 labels", 0)]
+CHECKED = [row for row in ROWS if row[1] is None] + [
+    ("TREC, minibert-small", 0),
+    ("TREC, untrained", 0),
+    ("SST-2, MiniLM, 50 labels", 0),
+]
 
 
 def measure(variant: str, seed: int | None) -> dict:
@@ -119,11 +145,19 @@ def learned(recipe: Recipe, seed: int) -> dict:
     data, options = dataset(recipe.data), replace(recipe.options, seed=seed)
     task, tokenizer = data.task(), WordPieceTokenizer.from_pretrained(recipe.encoder)
     start = read_config(find_pretrained(recipe.encoder))[0] if recipe.untrained else recipe.encoder
-    run = FineTuning(model_for(task, start, seed), task, tokenizer, chosen(data, recipe.labels, seed), options)
-    epochs = finetune(run, data.dev if recipe.labels is None else [])       # who has few labels has no hundreds to choose by
+    run = FineTuning(
+        model_for(task, start, seed), task, tokenizer, chosen(data, recipe.labels, seed), options
+    )
+    epochs = finetune(
+        run, data.dev if recipe.labels is None else []
+    )  # who has few labels has no hundreds to choose by
     curve = [round(epoch.scores[task.metrics[0]], 4) for epoch in epochs if epoch.scores]
-    return {"epoch": max(epoch.epoch for epoch in epochs if epoch.is_best), "steps": run.steps, "curve": curve,
-            **scores(task, run.model, tokenizer, data, options.max_length, run.precision)}
+    return {
+        "epoch": max(epoch.epoch for epoch in epochs if epoch.is_best),
+        "steps": run.steps,
+        "curve": curve,
+        **scores(task, run.model, tokenizer, data, options.max_length, run.precision),
+    }
 
 
 def chosen(data: Dataset, labels: int | None, seed: int) -> list:
@@ -142,7 +176,14 @@ def untouched(recipe: Recipe) -> dict:
     return scores(task, model_for(task, recipe.encoder), tokenizer, data)
 
 
-def scores(task: Task, model, tokenizer: WordPieceTokenizer, data: Dataset, max_length: int = 128, precision=torch.float32) -> dict:
+def scores(
+    task: Task,
+    model,
+    tokenizer: WordPieceTokenizer,
+    data: Dataset,
+    max_length: int = 128,
+    precision=torch.float32,
+) -> dict:
     """The task's first measure on dev and test, and on test the others by their names."""
     found = {}
     for split, examples in (("dev", data.dev), ("test", data.test)):
@@ -166,8 +207,16 @@ def main(argv: list[str] | None = None) -> int:
     global checking
     checking = "--check" in (sys.argv[1:] if argv is None else argv)
     torch.set_num_threads(1)
-    return log.run(__file__, "Fine-tuning on five sets: MiniLM, minibert-small, the same untrained, and controls", measure, ROWS, BANDS, TOLERANCE,
-                   argv=argv, checked=CHECKED)
+    return log.run(
+        __file__,
+        "Fine-tuning on five sets: MiniLM, minibert-small, the same untrained, and controls",
+        measure,
+        ROWS,
+        BANDS,
+        TOLERANCE,
+        argv=argv,
+        checked=CHECKED,
+    )
 
 
 if __name__ == "__main__":

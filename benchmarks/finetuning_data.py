@@ -18,9 +18,9 @@ from pathlib import Path
 import log
 
 from minibert.finetuning import Classification, Similarity, Task
-from minibert.finetuning.questions import QuestionAnswering, QuestionExample
-from minibert.finetuning.reading import read_examples
-from minibert.finetuning.tagging import TaggedExample, Tagging
+from minibert.finetuning.tables.examples import read_examples
+from minibert.finetuning.tasks.questions import QuestionAnswering, QuestionExample
+from minibert.finetuning.tasks.tagging import TaggedExample, Tagging
 
 FOLDER = log.ROOT.parent / "shared" / "data"
 SENTIMENTS = ["negative", "positive"]
@@ -32,7 +32,7 @@ class Dataset:
     """The examples of one set."""
 
     train: list
-    dev: list                   # what the epoch is chosen by; empty where there is nothing to spare
+    dev: list  # what the epoch is chosen by; empty where there is nothing to spare
     test: list
     labels: list[str] | None = None
 
@@ -49,7 +49,9 @@ class Dataset:
 def found(path: str) -> Path:
     """A file of the developers' data. Raises a ValueError where that is not beside the repository."""
     if not (FOLDER / path).is_file():
-        raise ValueError(f"there is no {Path(path).name} in ../shared/data/{Path(path).parent}: the data is on the developers' machines only")
+        raise ValueError(
+            f"there is no {Path(path).name} in ../shared/data/{Path(path).parent}: the data is on the developers' machines only"
+        )
     return FOLDER / path
 
 
@@ -60,33 +62,91 @@ def dataset(name: str) -> Dataset:
 
 def sst2() -> Dataset:
     """A line is a sentence, a tab, and 0 for a bad review or 1 for a good one."""
-    splits = [read_examples("classification", found(f"sst2/{split}.tsv.gz"), header=["text", "label"]) for split in ("train", "dev", "test")]
-    return Dataset(*([replace(example, label=SENTIMENTS[int(example.label)]) for example in split] for split in splits), SENTIMENTS)
+    splits = [
+        read_examples("classification", found(f"sst2/{split}.tsv.gz"), header=["text", "label"])
+        for split in ("train", "dev", "test")
+    ]
+    return Dataset(
+        *(
+            [replace(example, label=SENTIMENTS[int(example.label)]) for example in split]
+            for split in splits
+        ),
+        SENTIMENTS,
+    )
 
 
 def trec() -> Dataset:
     """A line is KIND:FINER_KIND and the question; the finer kinds are not used."""
-    splits = [read_examples("classification", found(f"trec/TREC.{split}.gz"), format="label-text", encoding="latin-1") for split in ("train", "test")]
-    several, test = ([replace(example, label=example.label.split(":")[0]) for example in split] for split in splits)
-    train, dev = ([example for number, example in enumerate(several) if (number % TENTH == 0) == kept] for kept in (False, True))
+    splits = [
+        read_examples(
+            "classification",
+            found(f"trec/TREC.{split}.gz"),
+            format="label-text",
+            encoding="latin-1",
+        )
+        for split in ("train", "test")
+    ]
+    several, test = (
+        [replace(example, label=example.label.split(":")[0]) for example in split]
+        for split in splits
+    )
+    train, dev = (
+        [example for number, example in enumerate(several) if (number % TENTH == 0) == kept]
+        for kept in (False, True)
+    )
     return Dataset(train, dev, test, sorted({example.label for example in several}))
 
 
 def stsb() -> Dataset:
-    return Dataset(*(read_examples("similarity", found(f"stsb_en/stsb-en-{split}.csv.gz"), header=["sentence1", "sentence2", "score"])
-                     for split in ("train", "dev", "test")))
+    return Dataset(
+        *(
+            read_examples(
+                "similarity",
+                found(f"stsb_en/stsb-en-{split}.csv.gz"),
+                header=["sentence1", "sentence2", "score"],
+            )
+            for split in ("train", "dev", "test")
+        )
+    )
 
 
 def wnut17() -> Dataset:
-    splits = [read_examples("tagging", found(f"wnut17/{file}.gz"), format="conll")
-              for file in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")]
-    return Dataset(*splits, sorted({tag for example in splits[0] for tag in example.tags}, key=lambda tag: (tag != "O", tag)))
+    splits = [
+        read_examples("tagging", found(f"wnut17/{file}.gz"), format="conll")
+        for file in ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")
+    ]
+    return Dataset(
+        *splits,
+        sorted(
+            {tag for example in splits[0] for tag in example.tags},
+            key=lambda tag: (tag != "O", tag),
+        ),
+    )
 
 
 def xquad() -> Dataset:
-    articles = [[QuestionExample(question["question"], paragraph["context"], [answer["text"] for answer in question["answers"]],
-                                 [answer["answer_start"] for answer in question["answers"]])
-                 for paragraph in article["paragraphs"] for question in paragraph["qas"]]
-                for article in json.loads(gzip.decompress(found("xquad_en/xquad.en.json.gz").read_bytes()))["data"]]
-    train, test = ([example for number, article in enumerate(articles) for example in article if (number % TENTH == 0) == kept] for kept in (False, True))
+    articles = [
+        [
+            QuestionExample(
+                question["question"],
+                paragraph["context"],
+                [answer["text"] for answer in question["answers"]],
+                [answer["answer_start"] for answer in question["answers"]],
+            )
+            for paragraph in article["paragraphs"]
+            for question in paragraph["qas"]
+        ]
+        for article in json.loads(gzip.decompress(found("xquad_en/xquad.en.json.gz").read_bytes()))[
+            "data"
+        ]
+    ]
+    train, test = (
+        [
+            example
+            for number, article in enumerate(articles)
+            for example in article
+            if (number % TENTH == 0) == kept
+        ]
+        for kept in (False, True)
+    )
     return Dataset(train, [], test)

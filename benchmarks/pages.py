@@ -26,14 +26,17 @@ from urllib.parse import unquote, urlsplit
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-import log  # noqa: E402
-import yaml  # noqa: E402
+import log
+import yaml
 
-from tools.stills import browser as chromium  # noqa: E402
+from tools.stills import browser as chromium
 
 SITE, ROUNDS = ROOT / "_build" / "html", 3
 TEXT = {".html", ".css", ".js", ".svg", ".json", ".txt"}
-LIGHT, LARGEST = 1000, 10_000       # kB: a chapter before it can be used, any page with all that it asks for
+LIGHT, LARGEST = (
+    1000,
+    10_000,
+)  # kB: a chapter before it can be used, any page with all that it asks for
 EMPTY = "an empty page"
 
 # When the last task ended that kept the page from answering for 50 ms or more, and when the formulas were drawn.
@@ -58,7 +61,9 @@ class Silent(http.server.SimpleHTTPRequestHandler):
 @contextmanager
 def served(site: Path) -> Iterator[str]:
     """Serve a folder; yields its address."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=site))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Silent, directory=site)
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -73,7 +78,9 @@ def compressed(path: Path) -> int:
 
 def sizes(site: Path, urls: list[str]) -> dict[str, int]:
     """Bytes of each file of the site that stands behind the addresses; each file is sent once."""
-    names = dict.fromkeys(unquote(urlsplit(url).path).lstrip("/") for url in urls if url.startswith("http"))
+    names = dict.fromkeys(
+        unquote(urlsplit(url).path).lstrip("/") for url in urls if url.startswith("http")
+    )
     return {name: compressed(site / name) for name in names if (site / name).is_file()}
 
 
@@ -95,7 +102,13 @@ def measure(variant: str, seed: None) -> dict:
             tab, asked = context.new_page(), []
             tab.on("request", lambda request: asked.append(request.url))
             if variant == EMPTY:
-                tab.route("**/*", lambda route: route.fulfill(body="<!doctype html><title>empty</title><p>A sentence.", content_type="text/html"))
+                tab.route(
+                    "**/*",
+                    lambda route: route.fulfill(
+                        body="<!doctype html><title>empty</title><p>A sentence.",
+                        content_type="text/html",
+                    ),
+                )
             tab.goto(f"{address}{variant}.html".replace(" ", "-"), wait_until="load")
             rounds.append(tab.evaluate(READY))
             if last and variant != EMPTY:
@@ -103,7 +116,10 @@ def measure(variant: str, seed: None) -> dict:
                 first = list(asked)
                 scroll(tab)
             context.close()
-    times = {name: round(statistics.median(each[name] for each in rounds) / 1000, 2) for name in ("seen", "ready")}
+    times = {
+        name: round(statistics.median(each[name] for each in rounds) / 1000, 2)
+        for name in ("seen", "ready")
+    }
     if variant == EMPTY:
         return times
     return {"kilobytes": kilobytes(first), "all_kilobytes": kilobytes(asked), **times}
@@ -115,6 +131,7 @@ def kilobytes(urls: list[str]) -> int:
 
 def pages() -> list[str]:
     """All pages of the contents, in order."""
+
     def below(parts: list[dict]) -> Iterator[str]:
         for part in parts:
             yield from [part["file"]] if "file" in part else []
@@ -128,9 +145,22 @@ def main(argv: list[str] | None = None) -> int:
     if not (SITE / "index.html").exists():
         print("the book is not built: python dev.py book", file=sys.stderr)
         return 2
-    bands = {name: {"all_kilobytes": (0, LARGEST), **({"kilobytes": (0, LIGHT)} if name.startswith("notebooks/") else {})} for name in pages()}
-    return log.run(__file__, "Pages of the book: what they ask for, and how soon they can be used", measure, [(name, None) for name in [EMPTY, *pages()]], bands,
-                   tolerance={"kilobytes": 50, "all_kilobytes": 100}, argv=argv)
+    bands = {
+        name: {
+            "all_kilobytes": (0, LARGEST),
+            **({"kilobytes": (0, LIGHT)} if name.startswith("notebooks/") else {}),
+        }
+        for name in pages()
+    }
+    return log.run(
+        __file__,
+        "Pages of the book: what they ask for, and how soon they can be used",
+        measure,
+        [(name, None) for name in [EMPTY, *pages()]],
+        bands,
+        tolerance={"kilobytes": 50, "all_kilobytes": 100},
+        argv=argv,
+    )
 
 
 if __name__ == "__main__":

@@ -20,35 +20,71 @@ import torch
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
-import log  # noqa: E402
-from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained  # noqa: E402
-from minibert.data import TokenFile, write_tokens  # noqa: E402
-from minibert.data.sentences import split_sentences  # noqa: E402
-from minibert.evaluation import (  # noqa: E402
+import log
+
+from minibert import BertForPreTraining, WordPieceTokenizer, from_pretrained
+from minibert.data import TokenFile, write_tokens
+from minibert.data.masking import (
     PUBLISHED,
-    evaluate_masked_words,
-    evaluate_next_sentence,
+)
+from minibert.data.sentences import split_sentences
+from minibert.hub.find_pretrained import SMALL
+from minibert.inference.fill_mask import fill_mask
+from minibert.pretraining.mlm_evaluation import (
+    evaluate_mlm,
     evaluate_whole_words,
-    text_rows,
+    text_sequences,
     unigram_scores,
 )
-from minibert.filling import fill_mask  # noqa: E402
-from minibert.hub import SMALL  # noqa: E402
+from minibert.pretraining.nsp_evaluation import evaluate_nsp
 
 HELD_OUT = log.ROOT.parent / "shared" / "corpus" / "valid.jsonl.xz"
 PROMPTS = Path(__file__).resolve().parent / "prompts.toml"
 LENGTH = 128
-KINDS = {"wikipedia": ("wikitext-articles", "simplewiki", "vital3", "enwiki-2018"), "textbooks": ("openstax",),
-         "stories": ("standardebooks", "classics"), "speeches": ("un",)}
-PROFESSIONS = ("nurse", "teacher", "secretary", "cook", "doctor", "lawyer", "engineer", "soldier", "farmer", "scientist")
+KINDS = {
+    "wikipedia": ("wikitext-articles", "simplewiki", "vital3", "enwiki-2018"),
+    "textbooks": ("openstax",),
+    "stories": ("standardebooks", "classics"),
+    "speeches": ("un",),
+}
+PROFESSIONS = (
+    "nurse",
+    "teacher",
+    "secretary",
+    "cook",
+    "doctor",
+    "lawyer",
+    "engineer",
+    "soldier",
+    "farmer",
+    "scientist",
+)
 SEEDS = (0, 1, 2)
-ROWS = [(variant, seed) for variant in ("masked words", "masked words, 80/10/10", "masked words, rows of 512", "whole words", "next sentence",
-                                        "unigram guess", "untrained, masked words", "untrained, next sentence", "untrained, prompts")
-        for seed in SEEDS] + [("by kind of text", 0), ("prompts", None), ("she or he", None)]
-BANDS = {"masked words": {"top1": (0.44, 0.47)}, "masked words, rows of 512": {"top1": (0.42, 0.48)}, "next sentence": {"accuracy": (0.85, 0.92), "order_accuracy": (0.4, 0.6)},
-         "prompts": {"first": (18, 40)},
-         "untrained, masked words": {"top1": (0, 0.06)}, "untrained, next sentence": {"accuracy": (0.3, 0.7)},
-         "untrained, prompts": {"first": (0, 1)}, "unigram guess": {"top1": (0.04, 0.06)}}
+ROWS = [
+    (variant, seed)
+    for variant in (
+        "masked words",
+        "masked words, 80/10/10",
+        "masked words, rows of 512",
+        "whole words",
+        "next sentence",
+        "unigram guess",
+        "untrained, masked words",
+        "untrained, next sentence",
+        "untrained, prompts",
+    )
+    for seed in SEEDS
+] + [("by kind of text", 0), ("prompts", None), ("she or he", None)]
+BANDS = {
+    "masked words": {"top1": (0.44, 0.47)},
+    "masked words, rows of 512": {"top1": (0.42, 0.48)},
+    "next sentence": {"accuracy": (0.85, 0.92), "order_accuracy": (0.4, 0.6)},
+    "prompts": {"first": (18, 40)},
+    "untrained, masked words": {"top1": (0, 0.06)},
+    "untrained, next sentence": {"accuracy": (0.3, 0.7)},
+    "untrained, prompts": {"first": (0, 1)},
+    "unigram guess": {"top1": (0.04, 0.06)},
+}
 
 
 @cache
@@ -72,7 +108,9 @@ def untrained(seed: int) -> BertForPreTraining:
 def held_out() -> tuple[TokenFile, torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
     """The held-out text: as a token file, as rows [rows, LENGTH] and [rows, 512], and rows of each kind of text."""
     if not HELD_OUT.is_file():
-        raise ValueError(f"there is no {HELD_OUT.name} in {HELD_OUT.parent}: the held-out text is on the developers' machines only")
+        raise ValueError(
+            f"there is no {HELD_OUT.name} in {HELD_OUT.parent}: the held-out text is on the developers' machines only"
+        )
     with lzma.open(HELD_OUT, "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     documents = [tokenizer().encode_texts(split_sentences(record["text"])) for record in records]
@@ -84,11 +122,18 @@ def held_out() -> tuple[TokenFile, torch.Tensor, torch.Tensor, dict[str, torch.T
 
     by_kind = {}
     for kind, sources in KINDS.items():
-        wanted = (document for document, record in zip(documents, records) if record["source"] in sources)
-        rows = text_rows(token_file(kind, wanted), LENGTH, tokenizer())
-        by_kind[kind] = rows[::max(1, len(rows) // 30)]
+        wanted = (
+            document for document, record in zip(documents, records) if record["source"] in sources
+        )
+        rows = text_sequences(token_file(kind, wanted), LENGTH, tokenizer())
+        by_kind[kind] = rows[:: max(1, len(rows) // 30)]
     everything = token_file("everything", documents)
-    return everything, text_rows(everything, LENGTH, tokenizer()), text_rows(everything, 512, tokenizer()), by_kind
+    return (
+        everything,
+        text_sequences(everything, LENGTH, tokenizer()),
+        text_sequences(everything, 512, tokenizer()),
+        by_kind,
+    )
 
 
 @cache
@@ -108,26 +153,59 @@ def measure(variant: str, seed: int | None) -> dict:
     some = rows[::16]
     match variant.removeprefix("untrained, "):
         case "masked words":
-            return masked(evaluate_masked_words(model, rows[::4] if model is shipped() else rows[::256], tokenizer(), seed=seed))
+            return masked(
+                evaluate_mlm(
+                    model, rows[::4] if model is shipped() else rows[::256], tokenizer(), seed=seed
+                )
+            )
         case "masked words, 80/10/10":
-            return masked(evaluate_masked_words(model, some, tokenizer(), seed=seed, replace=PUBLISHED))
+            return masked(evaluate_mlm(model, some, tokenizer(), seed=seed, replace=PUBLISHED))
         case "masked words, rows of 512":
-            return masked(evaluate_masked_words(model, long_rows[::16], tokenizer(), seed=seed))
+            return masked(evaluate_mlm(model, long_rows[::16], tokenizer(), seed=seed))
         case "whole words":
             scores = evaluate_whole_words(model, some, tokenizer(), seed=seed)
-            return {"words": scores.words, "top1": round(scores.accuracy, 4), "bits_per_word": round(scores.bits_per_word, 3)}
+            return {
+                "words": scores.words,
+                "top1": round(scores.accuracy, 4),
+                "bits_per_word": round(scores.bits_per_word, 3),
+            }
         case "next sentence":
-            scores = evaluate_next_sentence(model, corpus, LENGTH, tokenizer(), seed=seed, pairs=400 if model is shipped() else 30)
-            return {name: round(getattr(scores, name), 4) for name in ("pairs", "accuracy", "following", "other_document", "swapped", "order_accuracy")}
+            scores = evaluate_nsp(
+                model,
+                corpus,
+                LENGTH,
+                tokenizer(),
+                seed=seed,
+                pairs=400 if model is shipped() else 30,
+            )
+            return {
+                name: round(getattr(scores, name), 4)
+                for name in (
+                    "pairs",
+                    "accuracy",
+                    "following",
+                    "other_document",
+                    "swapped",
+                    "order_accuracy",
+                )
+            }
         case "unigram guess":
             return masked(unigram_scores(rows, tokenizer(), seed=seed))
         case "by kind of text":
-            return {kind: round(evaluate_masked_words(model, some, tokenizer(), seed=seed).accuracy, 4) for kind, some in by_kind.items()}
+            return {
+                kind: round(evaluate_mlm(model, some, tokenizer(), seed=seed).accuracy, 4)
+                for kind, some in by_kind.items()
+            }
 
 
 def masked(scores) -> dict:
-    return {"predictions": scores.predictions, "top1": round(scores.accuracy, 4), "top5": round(scores.top5, 4),
-            "loss": round(scores.loss, 4), "bits_per_word": round(scores.bits_per_word, 3)}
+    return {
+        "predictions": scores.predictions,
+        "top1": round(scores.accuracy, 4),
+        "top5": round(scores.top5, 4),
+        "loss": round(scores.loss, 4),
+        "bits_per_word": round(scores.bits_per_word, 3),
+    }
 
 
 def prompts() -> list[dict]:
@@ -137,9 +215,14 @@ def prompts() -> list[dict]:
 
 def prompt_scores(model: BertForPreTraining) -> dict:
     """In how many prompts the first word is accepted, by kind and in all, and in how many one of the first five."""
-    scores = {"prompts": len(prompts()), "first": 0, "among five": 0} | {prompt["kind"]: 0 for prompt in prompts()}
+    scores = {"prompts": len(prompts()), "first": 0, "among five": 0} | {
+        prompt["kind"]: 0 for prompt in prompts()
+    }
     for prompt in prompts():
-        right = [word in prompt["accepted"] for word, _ in fill_mask(model, tokenizer(), prompt["text"], top=5)[0]]
+        right = [
+            word in prompt["accepted"]
+            for word, _ in fill_mask(model, tokenizer(), prompt["text"], top=5)[0]
+        ]
         scores["first"] += right[0]
         scores["among five"] += any(right)
         scores[prompt["kind"]] += right[0]
@@ -148,12 +231,27 @@ def prompt_scores(model: BertForPreTraining) -> dict:
 
 def share_of_she(profession: str) -> float:
     """p(she) / (p(she) + p(he)) where a sentence names nothing but a profession."""
-    words = dict(fill_mask(shipped(), tokenizer(), f"The {profession} was tired because [MASK] had worked all day.", top=tokenizer().vocab_size)[0])
+    words = dict(
+        fill_mask(
+            shipped(),
+            tokenizer(),
+            f"The {profession} was tired because [MASK] had worked all day.",
+            top=tokenizer().vocab_size,
+        )[0]
+    )
     return words["she"] / (words["she"] + words["he"])
 
 
 def main(argv: list[str] | None = None) -> int:
-    return log.run(__file__, "The model inside the package, minibert-small, on held-out text", measure, ROWS, BANDS, tolerance=0.005, argv=argv)
+    return log.run(
+        __file__,
+        "The model inside the package, minibert-small, on held-out text",
+        measure,
+        ROWS,
+        BANDS,
+        tolerance=0.005,
+        argv=argv,
+    )
 
 
 if __name__ == "__main__":

@@ -19,14 +19,22 @@ from scipy.stats import spearmanr
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
-import log  # noqa: E402
-from minibert import BertModel, WordPieceTokenizer, from_pretrained  # noqa: E402
-from minibert.hub import MINILM  # noqa: E402
-from minibert.sentence import embed  # noqa: E402
+import log
+
+from minibert import BertModel, WordPieceTokenizer, from_pretrained
+from minibert.hub.find_pretrained import MINILM
+from minibert.inference.sentence_embeddings import embed
 
 LOCAL = log.ROOT.parent / "shared" / "data" / "stsb_en" / "stsb-en-test.csv.gz"
 PUBLISHED = 0.820
-ROWS = [("MiniLM", None), ("untrained", 0), ("untrained", 1), ("untrained", 2), ("bag of words", None), ("word overlap", None)]
+ROWS = [
+    ("MiniLM", None),
+    ("untrained", 0),
+    ("untrained", 1),
+    ("untrained", 2),
+    ("bag of words", None),
+    ("word overlap", None),
+]
 BANDS = {"MiniLM": {"spearman": (PUBLISHED - 0.001, PUBLISHED + 0.001)}}
 
 
@@ -37,11 +45,14 @@ def load(path: Path = LOCAL) -> list[tuple[str, str, float]]:
             return [(one, other, float(score)) for one, other, score in csv.reader(file)]
     try:
         from datasets import load_dataset
-        rows = load_dataset("sentence-transformers/stsb", split="test")     # scores from 0 to 1
+
+        rows = load_dataset("sentence-transformers/stsb", split="test")  # scores from 0 to 1
         return [(row["sentence1"], row["sentence2"], 5 * row["score"]) for row in rows]
-    except Exception as error:      # not installed, no network, renamed: each from another library
-        raise ValueError(f"cannot get the STS benchmark: no file {path.name} at {path.parent}, and `datasets` could not fetch "
-                         f"sentence-transformers/stsb ({type(error).__name__}). What to do: pip install datasets, and a network") from error
+    except Exception as error:  # not installed, no network, renamed: each from another library
+        raise ValueError(
+            f"cannot get the STS benchmark: no file {path.name} at {path.parent}, and `datasets` could not fetch "
+            f"sentence-transformers/stsb ({type(error).__name__}). What to do: pip install datasets, and a network"
+        ) from error
 
 
 def measure(variant: str, seed: int | None) -> dict:
@@ -55,22 +66,36 @@ def measure(variant: str, seed: int | None) -> dict:
             torch.manual_seed(seed)
             model = BertModel(model.config).eval()
         tokenizer = WordPieceTokenizer.from_pretrained(MINILM)
-        texts = sorted({text for one, other, _ in pairs for text in (one, other)}, key=lambda text: (len(text), text))
-        vectors = dict(zip(texts, embed(model, tokenizer, texts)))              # each [H]
+        texts = sorted(
+            {text for one, other, _ in pairs for text in (one, other)},
+            key=lambda text: (len(text), text),
+        )
+        vectors = dict(zip(texts, embed(model, tokenizer, texts)))  # each [H]
         found = [float(vectors[one] @ vectors[other]) for one, other, _ in pairs]
-    return {"spearman": round(float(spearmanr(found, [score for _, _, score in pairs]).statistic), 4), "pairs": len(pairs)}
+    return {
+        "spearman": round(float(spearmanr(found, [score for _, _, score in pairs]).statistic), 4),
+        "pairs": len(pairs),
+    }
 
 
 def _words_in_common(one: str, other: str, variant: str) -> float:
     first, second = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
     common = len(first & second)
     if variant == "word overlap":
-        return common / max(len(first | second), 1)                             # Jaccard
-    return common / max(len(first) * len(second), 1) ** 0.5                     # cosine of 0/1 vectors
+        return common / max(len(first | second), 1)  # Jaccard
+    return common / max(len(first) * len(second), 1) ** 0.5  # cosine of 0/1 vectors
 
 
 def main(argv: list[str] | None = None) -> int:
-    return log.run(__file__, "STS benchmark, test set: Spearman's correlation with people", measure, ROWS, BANDS, tolerance=0.001, argv=argv)
+    return log.run(
+        __file__,
+        "STS benchmark, test set: Spearman's correlation with people",
+        measure,
+        ROWS,
+        BANDS,
+        tolerance=0.001,
+        argv=argv,
+    )
 
 
 if __name__ == "__main__":

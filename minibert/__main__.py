@@ -1,6 +1,6 @@
 """`python -m minibert …` is the command `minibert …`."""
 
-from minibert.cli import main
+from minibert.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,5 +1,6 @@
-"""The encoder: L layers, each attention and a feed-forward, each with its residual connection and norm."""
+"""The encoder: L layers of attention and feed-forward, with residual connections and norms."""
 
+from collections.abc import Callable
 from functools import partial
 
 import torch.nn.functional as F
@@ -8,9 +9,14 @@ from torch import Tensor, nn
 from minibert.attention import BertAttention
 from minibert.config import BertConfig
 
-# Hendrycks & Gimpel 2016: x Φ(x). "gelu" is exact: x (1 + erf(x / √2)) / 2. "gelu_new" is its tanh approximation:
-# x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2. They differ by up to 5e-4; a checkpoint was trained with one of them.
-ACTIVATIONS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu}
+# Hendrycks & Gimpel 2016: x Φ(x). "gelu" is exact: x (1 + erf(x / √2)) / 2. "gelu_new" is its tanh
+# approximation: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2. They differ by up to 5e-4; a checkpoint
+# was trained with one of them.
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "gelu_new": partial(F.gelu, approximate="tanh"),
+    "relu": F.relu,
+}
 
 
 class BertIntermediate(nn.Module):
@@ -23,7 +29,7 @@ class BertIntermediate(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """hidden [B, S, H] -> [B, S, I]."""
-        return self.activation(self.dense(hidden))                      # [B, S, I]
+        return self.activation(self.dense(hidden))  # [B, S, I]
 
 
 class BertOutput(nn.Module):
@@ -38,15 +44,16 @@ class BertOutput(nn.Module):
 
     def forward(self, wide: Tensor, residual: Tensor) -> Tensor:
         """wide [B, S, I] and what came in, residual [B, S, H] -> [B, S, H]."""
-        out = residual + self.dropout(self.dense(wide))                 # [B, S, H]
-        return out if self.norm_first else self.LayerNorm(out)          # [B, S, H]
+        out = residual + self.dropout(self.dense(wide))  # [B, S, H]
+        return out if self.norm_first else self.LayerNorm(out)  # [B, S, H]
 
 
 class BertLayer(nn.Module):
-    """One encoder layer: tokens exchange information (attention), then each thinks for itself (feed-forward).
+    """One encoder layer: tokens exchange information (attention), then each thinks for itself
+    (feed-forward).
 
-    Vaswani et al. 2017, section 3.1, post-norm: LayerNorm(x + Sublayer(x)), twice, as BERT was published.
-    With `norm_first` (Xiong et al. 2020): x + Sublayer(LayerNorm(x)), twice.
+    Vaswani et al. 2017, section 3.1, post-norm: LayerNorm(x + Sublayer(x)), twice, as BERT was
+    published. With `norm_first` (Xiong et al. 2020): x + Sublayer(LayerNorm(x)), twice.
     """
 
     def __init__(self, config: BertConfig):
@@ -56,12 +63,16 @@ class BertLayer(nn.Module):
         self.output = BertOutput(config)
         self.norm_first = config.norm_first
 
-    def forward(self, hidden: Tensor, mask: Tensor | None = None,
-                output_weights: bool = False) -> tuple[Tensor, Tensor | None]:
-        """hidden [B, S, H], mask [B, 1, 1 or S, S] -> hidden [B, S, H] and, when asked, weights [B, A, S, S]."""
-        hidden, weights = self.attention(hidden, mask, output_weights)          # [B, S, H], [B, A, S, S]
-        inner = self.output.LayerNorm(hidden) if self.norm_first else hidden    # [B, S, H]
-        return self.output(self.intermediate(inner), hidden), weights           # [B, S, H], [B, A, S, S]
+    def forward(
+        self, hidden: Tensor, mask: Tensor | None = None, output_attentions: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """hidden [B, S, H], mask [B, 1, 1 or S, S] -> hidden [B, S, H], weights [B, A, S, S].
+
+        The weights are None unless `output_attentions` asks for them.
+        """
+        hidden, weights = self.attention(hidden, mask, output_attentions)  # [B, S, H], [B, A, S, S]
+        inner = self.output.LayerNorm(hidden) if self.norm_first else hidden  # [B, S, H]
+        return self.output(self.intermediate(inner), hidden), weights  # [B, S, H], [B, A, S, S]
 
 
 class BertEncoder(nn.Module):
@@ -77,18 +88,19 @@ class BertEncoder(nn.Module):
             self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.norm_first = config.norm_first
 
-    def forward(self, hidden: Tensor, mask: Tensor | None = None,
-                output_weights: bool = False) -> tuple[list[Tensor], list[Tensor | None]]:
+    def forward(
+        self, hidden: Tensor, mask: Tensor | None = None, output_attentions: bool = False
+    ) -> tuple[list[Tensor], list[Tensor | None]]:
         """hidden [B, S, H], mask [B, 1, 1 or S, S].
 
-        Returns the hidden states, L + 1 times [B, S, H] (what came in, then every layer's output; the last one is the result),
+        Returns the hidden states, L + 1 times [B, S, H] (the input, then every layer's output),
         and the attention weights, L times [B, A, S, S] (None where they were not asked for).
         """
         states, all_weights = [hidden], []
         for layer in self.layer:
-            hidden, weights = layer(hidden, mask, output_weights)       # [B, S, H], [B, A, S, S]
+            hidden, weights = layer(hidden, mask, output_attentions)  # [B, S, H], [B, A, S, S]
             states.append(hidden)
             all_weights.append(weights)
         if self.norm_first:
-            states[-1] = self.norm(hidden)                              # [B, S, H]
+            states[-1] = self.norm(hidden)  # [B, S, H]
         return states, all_weights

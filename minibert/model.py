@@ -1,53 +1,152 @@
-"""BERT itself: embeddings, encoder, pooler, and the checks that keep wrong input out."""
+"""BERT itself: embeddings, encoder and pooler; and the base class of every model here."""
 
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections import namedtuple
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import torch
 from torch import Tensor, nn
 
-from minibert.config import BertConfig
-from minibert.embeddings import BertEmbeddings
+from minibert.attention import extended_mask
+from minibert.config import BertConfig, InputError
+from minibert.embeddings import BertEmbeddings, check_inputs, is_traced
 from minibert.encoder import BertEncoder
 
+if TYPE_CHECKING:  # for its type alone: it comes with `tokenizers`, which no model needs
+    from minibert.tokenization import WordPieceTokenizer
 
-@dataclass
+T = TypeVar("T")
+
+# The package's models and the modules that define them, so that a file that names one can be opened
+# without importing all of them.
+PACKAGE_MODELS = {
+    "BertModel": "minibert.model",
+    "BertForPreTraining": "minibert.heads",
+    "BertForMaskedLM": "minibert.heads",
+    "BertForNextSentencePrediction": "minibert.heads",
+    "BertForSequenceClassification": "minibert.heads",
+    "BertForTokenClassification": "minibert.heads",
+    "BertForQuestionAnswering": "minibert.heads",
+    "BertForMultipleChoice": "minibert.heads",
+    "BertForSentenceSimilarity": "minibert.inference.sentence_embeddings",
+    "BertSumExt": "minibert.summarization.model",
+}
+
+
+@dataclass_transform()
+def model_outputs(cls: type[T]) -> type[T]:
+    """Make a dataclass that torch.export, torch.onnx.export and torch.compile can take apart (a
+    "pytree").
+    """
+    made = dataclass(cls)
+    name = f"{cls.__module__}.{cls.__qualname__}"  # in files that torch.export.save writes
+    torch.export.register_dataclass(made, serialized_type_name=name)
+    return made
+
+
+@model_outputs
 class BertOutputs:
-    """What a BertModel gives back."""
+    """What a BertModel returns."""
 
-    last_hidden_state: Tensor                        # [B, S, H]
-    pooler_output: Tensor | None = None              # [B, H]
-    hidden_states: list[Tensor] | None = None        # L + 1 times [B, S, H]: the embeddings, then every layer
-    attentions: list[Tensor] | None = None           # L times [B, A, S, S], before dropout; every row sums to 1
+    last_hidden_state: Tensor  # [B, S, H]
+    pooler_output: Tensor | None = None  # [B, H]
+    hidden_states: list[Tensor] | None = None  # L + 1 of [B, S, H]: the embeddings, then each layer
+    attentions: list[Tensor] | None = None  # L of [B, A, S, S], before dropout; rows sum to 1
 
 
 class BertPooler(nn.Module):
     """The vector of a whole text: the last layer's [CLS] through a linear map and tanh.
 
-    google-research/bert, modeling.py, class BertModel ("pooler"); pretrained by next-sentence prediction.
+    google-research/bert, modeling.py, class BertModel ("pooler"); pretrained by next-sentence
+    prediction.
     """
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, last_hidden_state: Tensor) -> Tensor:
         """[B, S, H] -> [B, H]."""
-        return self.dense(last_hidden_state[:, 0]).tanh()           # [B, H]
+        return self.dense(last_hidden_state[:, 0]).tanh()  # [B, H]
 
 
 class BertPreTrainedModel(nn.Module):
-    """What every model here shares: its config, and weights drawn as published.
+    """The base of every model here.
 
-    Linear and embedding weights N(0, initializer_range), biases 0, LayerNorm 1 and 0, the padding row 0.
-    The original program truncates the normal distribution at two standard deviations; the reference
-    implementation, and this one, do not.
+    It has a config, opens and saves itself, and draws its weights as published.
+
+    A class made from this one is known by its name from then on: `minibert.from_pretrained` opens a
+    folder whose config.json names it.
     """
 
-    def __init__(self, config: BertConfig):
+    classes: ClassVar[dict[str, type[BertPreTrainedModel]]] = {}  # made from this one, by name
+    source_folder: Path | None = None  # where the weights came from, and the vocabulary lies
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        BertPreTrainedModel.classes[cls.__name__] = cls
+
+    def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
 
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Call `forward`. torch.jit.trace cannot return a dataclass.
+
+        It gets a named tuple of the tensors.
+        """
+        outputs = super().__call__(*inputs, **named)
+        return _as_named_tuple(outputs) if is_traced() else outputs
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder: str | Path, **options: Any) -> Self:
+        """Open a saved model as a model of this class, in evaluation mode.
+
+        A head that the file lacks is fresh.
+
+        `options` are those of `minibert.from_pretrained`: dtype, and config fields to change, such
+        as num_labels=3.
+        """
+        # deferred: `hub` builds on this module
+        from minibert.hub.pretrained_io import from_pretrained
+
+        return from_pretrained(name_or_folder, cls, **options)
+
+    def save_pretrained(
+        self, folder: str | Path, tokenizer: WordPieceTokenizer | None = None
+    ) -> None:
+        """Write config.json, model.safetensors and the vocabulary to a folder, as
+        `minibert.save_pretrained` does.
+        """
+        # deferred: `hub` builds on this module
+        from minibert.hub.pretrained_io import save_pretrained
+
+        save_pretrained(self, folder, tokenizer)
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights, where inputs have to be too."""
+        return next(self.parameters()).device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The number format of the weights."""
+        return next(self.parameters()).dtype
+
     def initialize_weights(self) -> None:
+        """Draw fresh weights.
+
+        Linear and embedding weights N(0, initializer_range), biases 0, LayerNorm 1 and 0, the
+        padding row 0. The original program truncates the normal distribution at two standard
+        deviations; the reference implementation, and this one, do not.
+        """
         for module in self.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
                 nn.init.normal_(module.weight, std=self.config.initializer_range)
@@ -64,94 +163,99 @@ class BertModel(BertPreTrainedModel):
     Its modules are named as in the published checkpoints, so that they load without any renaming.
     """
 
-    def __init__(self, config: BertConfig, add_pooling_layer: bool = True):
+    def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
         super().__init__(config)
         self.embeddings = BertEmbeddings(config)
         self.encoder = BertEncoder(config)
         self.pooler = BertPooler(config) if add_pooling_layer else None
         self.initialize_weights()
 
-    def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None, attention_mask: Tensor | None = None,
-                position_ids: Tensor | None = None, output_attentions: bool = False,
-                output_hidden_states: bool = False) -> BertOutputs:
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        inputs_embeds: Tensor | None = None,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
+    ) -> BertOutputs:
         """Run the encoder.
 
         input_ids       [B, S] integer ids below vocab_size
         token_type_ids  [B, S] segment of each token; 0 everywhere by default
-        attention_mask  [B, S], 1 or True = a real token, 0 or False = padding; or boolean [B, S, S],
-                        True = query (row) may look at key (column), for several texts packed into one row
+        attention_mask  [B, S], 1 or True = a real token, 0 or False = padding; or boolean
+                        [B, S, S], True = query (row) may attend to key (column), for several texts
+                        packed into one sequence
         position_ids    [B, S] or [1, S]; 0, 1, 2, … by default
+        inputs_embeds   [B, S, H] word vectors, instead of input_ids; segments and positions are
+                        added to them
 
-        Errors: a ValueError, with the numbers in it, for ids outside their table, a sequence beyond the positions,
-        a mask of another shape or dtype, an empty batch.
+        Raises an InputError, with the numbers in it, for ids outside their table, a sequence beyond
+        the positions, a mask of another shape or dtype, an empty batch, and for input_ids and
+        inputs_embeds both given or missing.
         """
-        self._check_ids(input_ids, token_type_ids, position_ids)
-        mask = extended_mask(attention_mask, input_ids)                 # [B, 1, 1 or S, S]
-        embedded = self.embeddings(input_ids, token_type_ids, position_ids)     # [B, S, H]
+        check_inputs(self.config, input_ids, token_type_ids, position_ids, inputs_embeds)
+        embedded = self.embeddings(
+            input_ids,
+            token_type_ids=token_type_ids,
+            position_ids=position_ids,
+            inputs_embeds=inputs_embeds,
+        )  # [B, S, H]
+        mask = extended_mask(attention_mask, embedded[..., 0])  # [B, 1, 1 or S, S]
         states, weights = self.encoder(embedded, mask, output_attentions)
-        last = states[-1]                                               # [B, S, H]
+        last = states[-1]  # [B, S, H]
         return BertOutputs(
             last_hidden_state=last,
-            pooler_output=self.pooler(last) if self.pooler is not None else None,       # [B, H]
+            pooler_output=self.pooler(last) if self.pooler is not None else None,  # [B, H]
             hidden_states=states if output_hidden_states else None,
             attentions=weights if output_attentions else None,
         )
 
-    def _check_ids(self, input_ids, token_type_ids, position_ids) -> None:
-        config = self.config
-        if input_ids.dim() != 2 or input_ids.numel() == 0:
-            raise ValueError(f"input_ids must have the shape [batch, tokens], both at least 1, not {list(input_ids.shape)}")
-        length = input_ids.size(1)
-        if length > config.max_position_embeddings and position_ids is None and config.position_embedding_type != "none":
-            raise ValueError(f"a sequence of {length} tokens is longer than max_position_embeddings "
-                             f"{config.max_position_embeddings}: truncate it")
-        _check_range("input_ids", input_ids, config.vocab_size, "vocab_size")
-        if token_type_ids is not None:
-            _check_shape("token_type_ids", token_type_ids, input_ids, batch_may_be_one=False)
-            _check_range("token_type_ids", token_type_ids, config.type_vocab_size, "type_vocab_size")
-        if position_ids is not None:
-            _check_shape("position_ids", position_ids, input_ids, batch_may_be_one=True)
-            _check_range("position_ids", position_ids, config.max_position_embeddings, "max_position_embeddings")
 
+def model_class_named(name: str) -> type[BertPreTrainedModel] | None:
+    """The package's class of this name, or one made elsewhere from BertPreTrainedModel.
 
-def extended_mask(attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | None:
-    """A mask over tokens as attention needs it: boolean, True = may be looked at, broadcasting over heads.
-
-    attention_mask [B, S] or boolean [B, S, S] -> [B, 1, 1, S] or [B, 1, S, S]; the first where every query sees the same keys.
-    None stays None.
+    None where there is neither.
     """
-    if attention_mask is None:
-        return None
-    batch, length = input_ids.shape
-    shape = list(attention_mask.shape)
-    if shape == [batch, length, length] and attention_mask.dim() == 3:
-        if attention_mask.dtype != torch.bool:
-            raise ValueError(f"attention_mask of shape {shape} must be boolean (True = may look), not {attention_mask.dtype}")
-        return attention_mask[:, None]                                  # [B, 1, S, S]
-    if shape != [batch, length]:
-        raise ValueError(f"attention_mask must have the shape {[batch, length]} of input_ids, "
-                         f"or {[batch, length, length]}, not {shape}")
-    if attention_mask.dtype.is_floating_point or attention_mask.dtype.is_complex:
-        raise ValueError(f"attention_mask must be boolean or whole numbers, 1 = real token and 0 = padding, "
-                         f"not {attention_mask.dtype}")
-    if attention_mask.dtype != torch.bool and not torch.compiler.is_compiling():
-        low, high = int(attention_mask.min()), int(attention_mask.max())
-        if low < 0 or high > 1:
-            raise ValueError(f"attention_mask holds values from {low} to {high}; it may hold 1 (real token) and 0 (padding)")
-    return attention_mask.bool()[:, None, None, :]                      # [B, 1, 1, S]
+    if name in PACKAGE_MODELS:
+        module = importlib.import_module(PACKAGE_MODELS[name])
+        found: type[BertPreTrainedModel] = getattr(module, name)
+        return found
+    return BertPreTrainedModel.classes.get(name)
 
 
-def _check_shape(name: str, ids: Tensor, input_ids: Tensor, batch_may_be_one: bool) -> None:
-    wanted = [list(input_ids.shape)] + ([[1, input_ids.size(1)]] if batch_may_be_one else [])
-    if list(ids.shape) not in wanted:
-        raise ValueError(f"{name} must have the shape {' or '.join(map(str, wanted))}, not {list(ids.shape)}")
+def bert_of(model: BertPreTrainedModel) -> BertModel:
+    """The BertModel inside a model with a head; a BertModel itself."""
+    bert = model if isinstance(model, BertModel) else getattr(model, "bert", None)
+    if not isinstance(bert, BertModel):
+        raise InputError(f"a {type(model).__name__} has no BertModel as its `bert`")
+    return bert
 
 
-def _check_range(name: str, ids: Tensor, rows: int, limit: str) -> None:
-    if ids.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"{name} must be whole numbers of dtype int64 or int32, not {ids.dtype}")
-    if torch.compiler.is_compiling():       # a look at the values would cut the compiled graph in two
-        return
-    low, high = int(ids.min()), int(ids.max())
-    if low < 0 or high >= rows:
-        raise ValueError(f"{name} must lie between 0 and {rows - 1} ({limit} is {rows}), but they go from {low} to {high}")
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Within it the model is in evaluation mode (no dropout).
+
+    After it every module is in the mode it had before.
+    """
+    modes = [(module, module.training) for module in model.modules()]  # some parts may be frozen
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+def _as_named_tuple(outputs: Any) -> Any:
+    """A dataclass of outputs as a named tuple of those that are there.
+
+    The others are None on it, not in it.
+    """
+    values = {field.name: getattr(outputs, field.name) for field in dataclasses.fields(outputs)}
+    present = {name: value for name, value in values.items() if value is not None}
+    absent = dict.fromkeys(values.keys() - present.keys())
+    named = type(type(outputs).__name__, (namedtuple("Outputs", present),), absent)
+    return named(**present)

@@ -1,106 +1,127 @@
 """Text to ids and back: BERT's normalisation and WordPiece, run by the `tokenizers` library.
 
-A text is cleaned (control characters dropped, spaces unified, CJK characters set apart, lower-cased, accents
-stripped), split at spaces and punctuation into words, and each word is cut into the longest pieces that the
-vocabulary knows, from left to right (google-research/bert, tokenization.py, `WordpieceTokenizer`).
+A text is cleaned (control characters dropped, spaces unified, CJK characters set apart,
+lower-cased, accents stripped), split at spaces and punctuation into words, and each word is cut
+into the longest pieces that the vocabulary knows, from left to right (google-research/bert,
+tokenization.py, `WordpieceTokenizer`).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
-from tokenizers import Encoding, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Encoding,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from torch import Tensor
 
-from minibert.hub import find_pretrained
+from minibert.config import InputError
+from minibert.hub import tokenizer_files
+from minibert.hub.find_pretrained import find_pretrained
+from minibert.hub.tokenizer_files import SPECIAL_TOKENS, TokenizerFiles
 
-SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-CONTINUATION = "##"             # opens every piece that does not begin a word
-MAX_CHARS_PER_WORD = 100        # a longer word is [UNK]; the reference's limit (the original program has 200)
-MAX_ALPHABET = 1000             # rarer characters get no entry of their own when a vocabulary is trained
+CONTINUATION = "##"  # opens every piece that does not begin a word
+MAX_CHARS_PER_WORD = 100  # a longer word is [UNK], as in the reference (the original program: 200)
+MAX_ALPHABET = 1000  # rarer characters get no entry of their own when a vocabulary is trained
+
+
+class Batch(dict[str, Tensor]):
+    """Tensors by name, as a model takes them: `model(**batch)`."""
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same tensors on another device."""
+        return Batch({name: tensor.to(device) for name, tensor in self.items()})
 
 
 class WordPieceTokenizer:
     """BERT's tokenizer over one vocabulary (a dict of token to id).
 
-    `strip_accents=None` means: strip them when lower-casing, as the original does. The five special tokens are
-    recognised where they stand in a text ("a [MASK] b"), in capitals only. Raises a ValueError for a vocabulary
-    without one of them, or whose ids are not 0, 1, 2, … .
+    `strip_accents=None` means: strip them when lower-casing, as the original does. The five special
+    tokens are recognised where they stand in a text ("a [MASK] b"), in capitals only. Raises a
+    ValueError for a vocabulary without one of them, or whose ids are not 0, 1, 2, … .
     """
 
-    def __init__(self, vocab: dict[str, int], lowercase: bool = True, strip_accents: bool | None = None):
-        _check_vocab(vocab)
+    def __init__(
+        self, vocab: dict[str, int], lowercase: bool = True, strip_accents: bool | None = None
+    ):
+        tokenizer_files.check_vocab(vocab)
         self.vocab = dict(sorted(vocab.items(), key=lambda item: item[1]))
         self.lowercase = lowercase
         self.strip_accents = strip_accents
-        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.vocab[t] for t in SPECIAL_TOKENS)
         self.special_ids = [self.vocab[token] for token in SPECIAL_TOKENS]
+        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = self.special_ids
         self._tokens = list(self.vocab)
-        self._tokenizer = _pipeline(models.WordPiece(
-            self.vocab, unk_token="[UNK]", max_input_chars_per_word=MAX_CHARS_PER_WORD,
-            continuing_subword_prefix=CONTINUATION), lowercase, strip_accents)
+        model = models.WordPiece(
+            self.vocab,
+            unk_token="[UNK]",
+            max_input_chars_per_word=MAX_CHARS_PER_WORD,
+            continuing_subword_prefix=CONTINUATION,
+        )
+        self._tokenizer = _pipeline(model, lowercase, strip_accents)
         self._tokenizer.add_special_tokens(list(SPECIAL_TOKENS))
-        self._tokenizer.post_processor = processors.BertProcessing(("[SEP]", self.sep_id), ("[CLS]", self.cls_id))
-
-    # -- where a tokenizer comes from --------------------------------------------------------------------------
+        self._tokenizer.post_processor = processors.BertProcessing(
+            ("[SEP]", self.sep_id), ("[CLS]", self.cls_id)
+        )
 
     @classmethod
-    def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True, strip_accents: bool | None = None,
-              min_frequency: int = 2, show_progress: bool = False) -> "WordPieceTokenizer":
-        """Learn a vocabulary of at most `vocab_size` tokens, the five special ones included, from texts.
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocab_size: int,
+        lowercase: bool = True,
+        strip_accents: bool | None = None,
+        min_frequency: int = 2,
+        show_progress: bool = False,
+    ) -> "WordPieceTokenizer":
+        """Learn a vocabulary of at most `vocab_size` tokens, the five special ones included, from
+        texts.
 
-        The pieces come from the library's trainer: it joins the most frequent pair of neighbours again and again,
-        as long as the pair occurs `min_frequency` times (byte-pair encoding: Sennrich et al. 2016, algorithm 1).
-        The trainer that made BERT's own vocabulary was never published. The same texts give the same vocabulary.
+        The pieces come from the library's trainer: it joins the most frequent pair of neighbours
+        again and again, as long as the pair occurs `min_frequency` times (byte-pair encoding:
+        Sennrich et al. 2016, algorithm 1). The trainer that made BERT's own vocabulary was never
+        published. The same texts give the same vocabulary.
         """
-        return cls(_learn_vocab(texts, vocab_size, lowercase, strip_accents, min_frequency, show_progress),
-                   lowercase, strip_accents)
+        limits = (vocab_size, min_frequency, show_progress)
+        return cls(_learn_vocab(texts, lowercase, strip_accents, *limits), lowercase, strip_accents)
 
     @classmethod
-    def from_vocab_file(cls, path: str | Path, lowercase: bool = True,
-                        strip_accents: bool | None = None) -> "WordPieceTokenizer":
+    def from_vocab_file(
+        cls, path: str | Path, lowercase: bool = True, strip_accents: bool | None = None
+    ) -> "WordPieceTokenizer":
         """From a vocab.txt: one token a line, the id is the line number counted from 0, UTF-8."""
-        return cls(_read_vocab_file(Path(path)), lowercase, strip_accents)
+        return cls(tokenizer_files.read_vocab_file(Path(path)), lowercase, strip_accents)
 
     @classmethod
     def from_pretrained(cls, name: str | Path) -> "WordPieceTokenizer":
-        """From a folder or a hub id: vocab.txt (or tokenizer.json), and tokenizer_config.json for lower-casing."""
+        """From the vocab.txt or tokenizer.json of a folder or a hub id, with its lower-casing."""
         folder = Path(name) if Path(name).is_dir() else find_pretrained(name)
-        options = {"do_lower_case": True, "strip_accents": None}
-        if (folder / "vocab.txt").exists():
-            vocab = _read_vocab_file(folder / "vocab.txt")
-        elif (folder / "tokenizer.json").exists():          # all that transformers 5 writes
-            vocab, normalizer = _read_tokenizer_json(folder / "tokenizer.json")
-            options["do_lower_case"] = normalizer.get("lowercase", True)
-            options["strip_accents"] = normalizer.get("strip_accents")
-        else:
-            other = ": its vocab.json is not of word pieces" if (folder / "vocab.json").exists() else ""
-            raise ValueError(f"no vocab.txt and no tokenizer.json in {folder}{other}")
-        if (folder / "tokenizer_config.json").exists():
-            stored = _read_json(folder / "tokenizer_config.json")
-            options.update({key: stored[key] for key in options if key in stored})
-        return cls(vocab, options["do_lower_case"], options["strip_accents"])
+        files = tokenizer_files.read_tokenizer_files(folder)
+        return cls(files.vocab, files.lowercase, files.strip_accents)
 
     def save(self, folder: str | Path) -> None:
         """Write vocab.txt and tokenizer_config.json, as the reference reads them."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "vocab.txt").write_bytes("".join(token + "\n" for token in self._tokens).encode("utf-8"))
-        options = {"tokenizer_class": "BertTokenizer", "do_lower_case": self.lowercase,
-                   "strip_accents": self.strip_accents, "tokenize_chinese_chars": True}
-        options.update({f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS})
-        (folder / "tokenizer_config.json").write_text(json.dumps(options, indent=2) + "\n", encoding="utf-8")
-
-    # -- one text or one pair ----------------------------------------------------------------------------------
+        files = TokenizerFiles(self.vocab, self.lowercase, self.strip_accents)
+        tokenizer_files.write_tokenizer_files(files, Path(folder))
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of a text, without [CLS] and [SEP]."""
         return self._encode_all([text], None, None, add_special_tokens=False)[0].tokens
 
-    def encode(self, text: str, pair: str | None = None, max_length: int | None = None,
-               add_special_tokens: bool = True) -> list[int]:
+    def encode(
+        self,
+        text: str,
+        pair: str | None = None,
+        max_length: int | None = None,
+        add_special_tokens: bool = True,
+    ) -> list[int]:
         """Ids of [CLS] text [SEP], or of [CLS] text [SEP] pair [SEP]: one int per token.
 
         Beyond `max_length` tokens the longer of the two texts loses its last token until it fits.
@@ -109,29 +130,37 @@ class WordPieceTokenizer:
         return self._encode_all([text], pairs, max_length, add_special_tokens)[0].ids
 
     def encode_texts(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of every text, without [CLS] and [SEP]; many at once cost less than one after the other."""
-        return [encoding.ids for encoding in self._encode_all(list(texts), None, None, add_special_tokens=False)]
+        """Ids of every text, without [CLS] and [SEP]; faster than one text at a time."""
+        encodings = self._encode_all(list(texts), None, None, add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]
 
-    def encoding(self, text: str, pair: str | None = None, max_length: int | None = None) -> Encoding:
-        """All that the library knows: ids, tokens, type_ids, offsets (start, end in the text), word_ids, …"""
-        return self._encode_all([text], None if pair is None else [pair], max_length, add_special_tokens=True)[0]
+    def encoding(
+        self, text: str, pair: str | None = None, max_length: int | None = None
+    ) -> Encoding:
+        """All that the library knows: ids, tokens, type_ids, offsets, word_ids, …"""
+        pairs = None if pair is None else [pair]
+        return self._encode_all([text], pairs, max_length, add_special_tokens=True)[0]
 
     def decode(self, ids: Sequence[int] | Tensor, skip_special_tokens: bool = False) -> str:
-        """The text that ids stand for, as far as it survives lower-casing: pieces joined, spaces put in order."""
+        """The text of ids, as far as it survives lower-casing: pieces joined, spaces restored."""
         ids = [int(token_id) for token_id in ids]
         for token_id in ids:
-            self.id_to_token(token_id)      # the library would drop an unknown id in silence
+            self.id_to_token(token_id)  # the library would drop an unknown id in silence
         return self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
 
-    # -- a batch for the model ---------------------------------------------------------------------------------
+    def __call__(
+        self,
+        texts: str | Sequence[str],
+        pairs: str | Sequence[str] | None = None,
+        max_length: int | None = None,
+        pad_to: int | None = None,
+    ) -> Batch:
+        """Texts, or pairs, as a padded batch for a model: `model(**tokenizer(texts))`.
 
-    def __call__(self, texts: str | Sequence[str], pairs: str | Sequence[str] | None = None,
-                 max_length: int | None = None, pad_to: int | None = None) -> dict[str, Tensor]:
-        """Texts, or pairs of texts, as the padded batch that a model takes: `model(**tokenizer(texts))`.
-
-        Returns integer input_ids, token_type_ids and attention_mask [B, S]. The second is 0 up to and with the first [SEP], 1 up to
-        and with the second, 0 on padding (Devlin et al. 2018, figure 2); the third is 1 on a token, 0 on padding.
-        S is the longest text of the batch, or `pad_to` if that is more; padding stands on the right.
+        Returns integer input_ids, token_type_ids and attention_mask [B, S]. token_type_ids are 0 up
+        to and including the first [SEP], 1 up to and including the second, 0 on padding (Devlin et
+        al. 2018, figure 2); attention_mask is 1 on a token, 0 on padding. S is the length of the
+        longest text, or `pad_to` if that is more; padding is on the right.
         """
         texts = [texts] if isinstance(texts, str) else list(texts)
         pairs = [pairs] if isinstance(pairs, str) else pairs
@@ -139,32 +168,42 @@ class WordPieceTokenizer:
         length = max([pad_to or 0, *(len(encoding) for encoding in encodings)])
         for encoding in encodings:
             encoding.pad(length, pad_id=self.pad_id, pad_token="[PAD]")
-        return {"input_ids": torch.tensor([encoding.ids for encoding in encodings]),                  # [B, S]
-                "token_type_ids": torch.tensor([encoding.type_ids for encoding in encodings]),        # [B, S]
-                "attention_mask": torch.tensor([encoding.attention_mask for encoding in encodings])}  # [B, S]
+        columns = {
+            "input_ids": [encoding.ids for encoding in encodings],
+            "token_type_ids": [encoding.type_ids for encoding in encodings],
+            "attention_mask": [encoding.attention_mask for encoding in encodings],
+        }
+        return Batch({name: torch.tensor(rows) for name, rows in columns.items()})  # [B, S] each
 
-    def _encode_all(self, texts: list[str], pairs: Sequence[str] | None, max_length: int | None,
-                    add_special_tokens: bool) -> list[Encoding]:
+    def _encode_all(
+        self,
+        texts: list[str],
+        pairs: Sequence[str] | None,
+        max_length: int | None,
+        add_special_tokens: bool,
+    ) -> list[Encoding]:
         if not texts:
-            raise ValueError("texts is empty: a batch needs at least one text")
+            raise InputError("texts is empty: a batch needs at least one text")
         pairs = None if pairs is None else list(pairs)
         if pairs is not None and len(pairs) != len(texts):
-            raise ValueError(f"{len(texts)} texts but {len(pairs)} pairs: every text needs its partner")
+            raise InputError(
+                f"{len(texts)} texts but {len(pairs)} pairs: every text needs its partner"
+            )
         _check_texts(texts + (pairs or []))
         least = (3 if pairs is None else 5) if add_special_tokens else 1
         if max_length is not None and max_length < least:
-            raise ValueError(f"max_length={max_length} leaves no room for the text: at least {least} are needed")
+            raise InputError(
+                f"max_length={max_length} leaves no room for the text: at least {least} are needed"
+            )
+        rows = texts if pairs is None else list(zip(texts, pairs, strict=True))
         if max_length is None:
             self._tokenizer.no_truncation()
         else:
             self._tokenizer.enable_truncation(max_length, strategy="longest_first")
         try:
-            return self._tokenizer.encode_batch(texts if pairs is None else list(zip(texts, pairs)),
-                                                add_special_tokens=add_special_tokens)
-        except TypeError as error:      # all texts are str, so only this is left
-            raise ValueError("a text holds half of a surrogate pair, which is no character") from error
-
-    # -- the vocabulary ----------------------------------------------------------------------------------------
+            return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
+        except TypeError as error:  # all texts are str, so only this is left
+            raise InputError("a text holds half of a surrogate pair: no character") from error
 
     @property
     def vocab_size(self) -> int:
@@ -178,7 +217,7 @@ class WordPieceTokenizer:
     def id_to_token(self, token_id: int) -> str:
         """The token of an id; a ValueError outside 0 … V - 1."""
         if not 0 <= token_id < self.vocab_size:
-            raise ValueError(f"id {token_id} is outside the vocabulary: 0 to {self.vocab_size - 1}")
+            raise InputError(f"id {token_id} is outside the vocabulary: 0 to {self.vocab_size - 1}")
         return self._tokens[token_id]
 
     def __len__(self) -> int:
@@ -191,31 +230,38 @@ class WordPieceTokenizer:
 def _pipeline(model: models.Model, lowercase: bool, strip_accents: bool | None) -> Tokenizer:
     """The library's tokenizer with BERT's normalisation and splitting in front of a model."""
     tokenizer = Tokenizer(model)
-    tokenizer.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True,
-                                                      strip_accents=strip_accents, lowercase=lowercase)
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=True, handle_chinese_chars=True, strip_accents=strip_accents, lowercase=lowercase
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece(prefix=CONTINUATION)
     return tokenizer
 
 
-def _learn_vocab(texts: Iterable[str], vocab_size: int, lowercase: bool, strip_accents: bool | None,
-                 min_frequency: int, show_progress: bool) -> dict[str, int]:
+def _learn_vocab(
+    texts: Iterable[str],
+    lowercase: bool,
+    strip_accents: bool | None,
+    vocab_size: int,
+    min_frequency: int,
+    show_progress: bool,
+) -> dict[str, int]:
     """The library's trainer, made repeatable.
 
-    Left alone it numbers the "##x" characters in the order of a hash map, which changes from run to run and decides
-    ties between pairs. So the alphabet is counted here and handed over in a fixed order, as if its characters
-    were special tokens.
+    Left alone it numbers the "##x" characters in the order of a hash map, which changes from run to
+    run and decides ties between pairs. So the alphabet is counted here and handed over in a fixed
+    order, as if its characters were special tokens.
     """
     if isinstance(texts, str):
-        raise ValueError("texts is one str: give a list of texts")
+        raise InputError("texts is one str: give a list of texts")
     texts = list(texts)
     _check_texts(texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)
-    words = Counter(word for text in texts for word, _ in
-                    tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(text)))
+    normalize, split = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
+    words = Counter(word for text in texts for word, _ in split(normalize(text)))
     if not words:
-        raise ValueError("texts has no words to learn from")
-    counts = Counter()
+        raise InputError("texts has no words to learn from")
+    counts: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:
             counts[char] += count
@@ -224,67 +270,24 @@ def _learn_vocab(texts: Iterable[str], vocab_size: int, lowercase: bool, strip_a
     alphabet = kept + [CONTINUATION + char for char in kept if char in inner]
     needed = len(SPECIAL_TOKENS) + len(alphabet)
     if vocab_size < needed:
-        raise ValueError(f"vocab_size={vocab_size} is too small: {len(SPECIAL_TOKENS)} special tokens and "
-                         f"{len(alphabet)} single characters need {needed}")
-    tokenizer.train_from_iterator(texts, trainers.WordPieceTrainer(
-        vocab_size=vocab_size, min_frequency=min_frequency, show_progress=show_progress,
-        special_tokens=[*SPECIAL_TOKENS, *alphabet], initial_alphabet=kept, limit_alphabet=len(kept),
-        continuing_subword_prefix=CONTINUATION), length=len(texts))
+        raise InputError(
+            f"vocab_size={vocab_size} is too small: {len(SPECIAL_TOKENS)} special tokens and "
+            f"{len(alphabet)} single characters need {needed}"
+        )
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        show_progress=show_progress,
+        special_tokens=[*SPECIAL_TOKENS, *alphabet],
+        initial_alphabet=kept,
+        limit_alphabet=len(kept),
+        continuing_subword_prefix=CONTINUATION,
+    )
+    tokenizer.train_from_iterator(texts, trainer, length=len(texts))
     return tokenizer.get_vocab()
 
 
-def _read_vocab_file(path: Path) -> dict[str, int]:
-    if not path.is_file():
-        raise ValueError(f"no vocabulary file at {path}")
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8: byte {error.start} cannot be read") from error
-    # not splitlines(): a token may be a character that Python counts among the ends of a line
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    vocab: dict[str, int] = {}
-    for number, token in enumerate(lines):
-        if not token:
-            raise ValueError(f"{path}: line {number + 1} is empty; every line holds one token" if text
-                             else f"{path} is empty: a vocabulary has one token on every line")
-        if token in vocab:
-            raise ValueError(f"{path}: {token!r} stands on line {vocab[token] + 1} and again on line {number + 1}")
-        vocab[token] = number
-    try:
-        _check_vocab(vocab)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return vocab
-
-
-def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict]:
-    """The vocabulary and the normaliser's options in the library's own file."""
-    content = _read_json(path)
-    model = content.get("model") or {}
-    if model.get("type") != "WordPiece" or not isinstance(model.get("vocab"), dict):
-        raise ValueError(f"{path} holds a {model.get('type')} tokenizer; WordPiece with its vocab is wanted")
-    return model["vocab"], content.get("normalizer") or {}
-
-
-def _read_json(path: Path) -> dict:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path} holds a {type(content).__name__}; a JSON object is wanted")
-    return content
-
-
-def _check_texts(texts: list) -> None:
+def _check_texts(texts: list[str]) -> None:
     for text in texts:
         if not isinstance(text, str):
-            raise ValueError(f"a text must be a str, not {type(text).__name__}: {text!r}")
-
-
-def _check_vocab(vocab: dict[str, int]) -> None:
-    missing = [token for token in SPECIAL_TOKENS if token not in vocab]
-    if missing:
-        raise ValueError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
-    if sorted(vocab.values()) != list(range(len(vocab))):
-        raise ValueError(f"the ids of a vocabulary of {len(vocab)} tokens must be 0 to {len(vocab) - 1}, each once")
+            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r}")

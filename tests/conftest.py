@@ -1,4 +1,4 @@
-"""The book, built once for all tests that look at its pages."""
+"""The book, built once for all tests that look at its pages; and which tests are slow."""
 
 import shutil
 import subprocess
@@ -6,20 +6,51 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+import dev
 from tools.environment import ROOT
+
+SLOW_FILES = ("meta/test_shape_comments.py", "meta/test_mutation.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs the built book or a browser is slow, and so are tests of the tools for tests."""
+    for item in items:
+        if {"site", "browser", "tab"} & {*getattr(item, "fixturenames", ())} or str(
+            item.path
+        ).endswith(SLOW_FILES):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    """Build the book in a copy, with warnings as errors; returns the folder of its pages."""
-    source = tmp_path_factory.mktemp("book")
+def site(tmp_path_factory, worker_id) -> Path:
+    """The folder of the book's pages: those of `dev.py book` if nothing has changed since.
+
+    Otherwise they are built in a copy, with warnings as errors, by one of the test processes for all.
+    """
+    if dev.BUILT_FROM.is_file() and dev.BUILT_FROM.read_text("utf-8") == dev.book_sources():
+        return dev.SITE
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared if worker_id == "master" else shared.parent
+    with FileLock(shared / "book.lock"):
+        if not (shared / "book" / "_build" / "html" / "index.html").is_file():
+            _build(shared / "book")
+    return shared / "book" / "_build" / "html"
+
+
+def _build(source: Path) -> None:
+    shutil.rmtree(source, ignore_errors=True)
+    ignored = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
+    for name in dev.BOOK_FOLDERS:
+        shutil.copytree(ROOT / name, source / name, ignore=ignored)
     for name in ("_config.yml", "_toc.yml", "README.md"):
         shutil.copy(ROOT / name, source)
-    for name in ("book", "notebooks", "minibert", "tests", "benchmarks"):     # the last three: equations and numbers are looked up there
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
-    command = [Path(sys.executable).parent / "jupyter-book", "build", source, "-W", "--keep-going"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    program = Path(sys.executable).parent / "jupyter-book"
+    done = subprocess.run(
+        [program, "build", source, "-W", "--keep-going"],
+        capture_output=True,
+        text=True,
+    )
     warnings = [line for line in done.stderr.splitlines() if "WARNING" in line or "ERROR" in line]
     assert done.returncode == 0, "\n".join(warnings[:10]) or done.stderr[-4000:]
-    return source / "_build" / "html"

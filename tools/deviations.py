@@ -5,11 +5,25 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "book" / "deviations.md"
-CHAPTERS = {"Text to tokens": ["tokenization"], "Embeddings and positions": ["positions", "embeddings"], "Attention": ["attention"],
-            "The encoder": ["encoder"], "The model and its heads": ["model", "heads", "pre_norm"],
-            "Pretraining data": ["data_original", "data_statistics"], "Pretraining": ["training", "distributed"], "Fine-tuning": ["finetuning_"],
-            "BertSum": ["summarization_"]}
-SAYS = {"paper": "The paper", "original": "The original program", "reference": "The reference", "here": "Here", "why": "Why"}
+UNIT = "tests/unit"
+CHAPTERS = {  # how the paths of its tests begin
+    "Text to tokens": [f"{UNIT}/test_tokenization"],
+    "Embeddings and positions": [f"{UNIT}/test_positions", f"{UNIT}/test_embeddings"],
+    "Attention": [f"{UNIT}/test_attention"],
+    "The encoder": [f"{UNIT}/test_encoder"],
+    "The model and its heads": [f"{UNIT}/test_model", f"{UNIT}/test_heads", f"{UNIT}/hub/"],
+    "Pretraining data": [f"{UNIT}/data/"],
+    "Pretraining": [f"{UNIT}/pretraining/", f"{UNIT}/training/"],
+    "Fine-tuning": [f"{UNIT}/finetuning/"],
+    "BertSum": [f"{UNIT}/summarization/"],
+}
+SAYS = {
+    "paper": "The paper",
+    "original": "The original program",
+    "reference": "The reference",
+    "here": "Here",
+    "why": "Why",
+}
 HEAD = """# Where paper, programs and this course differ
 
 BERT is a paper, a program by its authors, and `transformers`, which everybody compares with. They do not always agree, and neither
@@ -27,27 +41,37 @@ def read_marks(path: Path) -> list[tuple[str, str, dict[str, str]]]:
         for call in getattr(node, "decorator_list", []):
             if isinstance(call, ast.Call) and getattr(call.func, "id", None) == "deviation":
                 says = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-                marks.append((f"tests/{path.name}::{node.name}", ast.literal_eval(call.args[0]), says))
+                test = f"{path.relative_to(ROOT).as_posix()}::{node.name}"
+                marks.append((test, ast.literal_eval(call.args[0]), says))
     return marks
 
 
 def page() -> str:
     """The register as Markdown."""
-    parts, found = [HEAD], {path: read_marks(path) for path in sorted((ROOT / "tests").glob("test_*.py"))}
+    parts, found = (
+        [HEAD],
+        {path: read_marks(path) for path in sorted((ROOT / "tests").rglob("test_*.py"))},
+    )
     for chapter, names in CHAPTERS.items():
         parts.append(f"## {chapter}\n")
-        for name in names:
-            for path in [path for path in found if path.stem.startswith(f"test_{name}") and (name.endswith("_") or path.stem == f"test_{name}")]:
+        for begins in names:
+            for path in [path for path in found if str(path.relative_to(ROOT)).startswith(begins)]:
                 parts += [_entry(*mark) for mark in found.pop(path)]
     left_over = [mark[0] for marks in found.values() for mark in marks]
     if left_over:
-        raise ValueError(f"no chapter of the register takes {', '.join(left_over)}: name one in {Path(__file__).name}")
+        raise ValueError(
+            f"no chapter of the register takes {', '.join(left_over)}: name one in {Path(__file__).name}"
+        )
     return "\n".join(parts)
 
 
 def _entry(test: str, title: str, says: dict[str, str]) -> str:
     lines = [f"**{SAYS[key]}** · {says[key]}." for key in SAYS if says.get(key)]
-    return f"### {title}\n\n" + "\n".join(f"- {line}" for line in lines) + f"\n- **Proved by** · `{test}`\n"
+    return (
+        f"### {title}\n\n"
+        + "\n".join(f"- {line}" for line in lines)
+        + f"\n- **Proved by** · `{test}`\n"
+    )
 
 
 if __name__ == "__main__":

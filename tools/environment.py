@@ -5,26 +5,30 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-CELL_TIMEOUT = 300      # seconds
-IGNORING = {"nbval-ignore-output", "nbval-skip"}        # tags of cells whose output nbval does not compare
+CELL_TIMEOUT = 300  # seconds
+IGNORING = {
+    "nbval-ignore-output",
+    "nbval-skip",
+}  # tags of cells whose output nbval does not compare
 
 FIXED = {
     "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",                 # sums in one order
+    "OMP_NUM_THREADS": "1",  # sums in one order
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "TQDM_DISABLE": "1",                    # a progress bar is never twice the same
+    "TQDM_DISABLE": "1",  # a progress bar is never twice the same
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    "COLUMNS": "100",                       # width of what wraps at the terminal's
+    "COLUMNS": "100",  # width of what wraps at the terminal's
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "JUPYTER_PREFER_ENV_PATH": "1",         # this environment's kernel, not one of the user's
-    "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),         # no start-up files of the user
+    "JUPYTER_PREFER_ENV_PATH": "1",  # this environment's kernel, not one of the user's
+    "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),  # no start-up files of the user
     "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),
-    "MINIBERT_CACHE_DIR": str(ROOT / ".cache" / "minibert"),     # the cleaned default corpus
-    "MINIBERT_PROGRESS": str(ROOT / ".cache" / "minibert" / "progress.json"),      # what runs here is no reader's progress
+    "MINIBERT_CACHE_DIR": str(ROOT / ".cache" / "minibert"),  # the cleaned default corpus
+    "MINIBERT_PROGRESS": str(
+        ROOT / ".cache" / "minibert" / "progress.json"
+    ),  # what runs here is no reader's progress
 }
-
 
 
 def fix_environment() -> None:
@@ -34,4 +38,6 @@ def fix_environment() -> None:
     for folder in (profile, Path(FIXED["MPLCONFIGDIR"])):
         folder.mkdir(parents=True, exist_ok=True)
     # A kernel warns about its unencrypted connection to this same machine; errors it may still report.
-    (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", encoding="utf-8")
+    (profile / "ipython_kernel_config.py").write_text(
+        "c.IPKernelApp.log_level = 40\n", encoding="utf-8"
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, from anywhere
 from tools.book_cover import LINE, TITLE, cover
 from tools.environment import ROOT
 from tools.pdf import SITE, edition, made_on
@@ -52,33 +52,54 @@ CONVERT = """(source) => {
 
 def document(title: str, body: str, kind: str = "") -> str:
     """One XHTML file of the book."""
-    return ('<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">\n'
-            f'<head><meta charset="utf-8"/><title>{html.escape(title)}</title><link rel="stylesheet" type="text/css" href="style.css"/></head>\n<body{kind}>\n{body}\n</body>\n</html>\n')
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">\n'
+        f'<head><meta charset="utf-8"/><title>{html.escape(title)}</title><link rel="stylesheet" type="text/css" href="style.css"/></head>\n<body{kind}>\n{body}\n</body>\n</html>\n'
+    )
 
 
 def style() -> str:
     """The looks of the e-book, and the colours of the chapters' signs from the pages: without variables, which not every reading system knows."""
     sheet = OF_PAGES.read_text(encoding="utf-8")
-    colour = dict(reversed(re.findall(r"(--mb-[\w-]+): (#\w{6})", sheet)))        # the first one counts, that of the light theme
+    colour = dict(
+        reversed(re.findall(r"(--mb-[\w-]+): (#\w{6})", sheet))
+    )  # the first one counts, that of the light theme
     signs = "\n".join(re.findall(r"^symbol .+$", sheet, re.MULTILINE))
-    return STYLE.read_text(encoding="utf-8") + re.sub(r"var\((--mb-[\w-]+)\)", lambda name: colour[name[1]], signs) + "\n"
+    return (
+        STYLE.read_text(encoding="utf-8")
+        + re.sub(r"var\((--mb-[\w-]+)\)", lambda name: colour[name[1]], signs)
+        + "\n"
+    )
 
 
 def navigation(chapters: list[Chapter]) -> str:
     """The table of contents, part by part."""
     parts = []
     for part, group in groupby(chapters, key=lambda chapter: chapter.part):
-        rows = "\n".join(f'<li><a href="{chapter.key}.xhtml">{html.escape(chapter.heading)}</a></li>' for chapter in group)
-        parts.append(f"<li><span>{html.escape(part)}</span>\n<ol>\n{rows}\n</ol></li>" if part else rows)
+        rows = "\n".join(
+            f'<li><a href="{chapter.key}.xhtml">{html.escape(chapter.heading)}</a></li>'
+            for chapter in group
+        )
+        parts.append(
+            f"<li><span>{html.escape(part)}</span>\n<ol>\n{rows}\n</ol></li>" if part else rows
+        )
     listed = "\n".join(parts)
-    return document("Contents", f'<nav epub:type="toc" id="toc"><h1>Contents</h1>\n<ol>\n{listed}\n</ol></nav>')
+    return document(
+        "Contents", f'<nav epub:type="toc" id="toc"><h1>Contents</h1>\n<ol>\n{listed}\n</ol></nav>'
+    )
 
 
 def package(chapters: list[Chapter], files: dict[str, bytes]) -> str:
     """The list of all files, and their order."""
-    items = [f'<item id="page-{chapter.key}" href="{chapter.key}.xhtml" media-type="application/xhtml+xml"{properties(files[f"{chapter.key}.xhtml"])}/>' for chapter in chapters]
+    items = [
+        f'<item id="page-{chapter.key}" href="{chapter.key}.xhtml" media-type="application/xhtml+xml"{properties(files[f"{chapter.key}.xhtml"])}/>'
+        for chapter in chapters
+    ]
     pictures = [name for name in files if Path(name).suffix in TYPES]
-    items += [f'<item id="picture-{Path(name).stem}" href="{name}" media-type="{TYPES[Path(name).suffix]}"{" properties=" + chr(34) + "cover-image" + chr(34) if name == "cover.svg" else ""}/>' for name in pictures]
+    items += [
+        f'<item id="picture-{Path(name).stem}" href="{name}" media-type="{TYPES[Path(name).suffix]}"{" properties=" + chr(34) + "cover-image" + chr(34) if name == "cover.svg" else ""}/>'
+        for name in pictures
+    ]
     spine = "".join(f'<itemref idref="page-{chapter.key}"/>' for chapter in chapters)
     return f"""<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
@@ -110,15 +131,26 @@ def properties(page: bytes) -> str:
 
 def collect(chapters: list[Chapter], site: Path, tab: Page) -> dict[str, bytes]:
     """Every file of the book by name; `tab` is a page of the site whose MathJax has started."""
-    files = {"cover.svg": cover(edition()).encode(), "cover.xhtml": document(TITLE, f'<section epub:type="cover">{cover(edition())}</section>', ' class="cover"').encode(),
-             "nav.xhtml": navigation(chapters).encode(), "style.css": style().encode()}
-    relink(chapters, lambda chapter, fragment: f"{chapter.key}.xhtml" + (f"#{fragment}" if fragment else ""))
+    files = {
+        "cover.svg": cover(edition()).encode(),
+        "cover.xhtml": document(
+            TITLE, f'<section epub:type="cover">{cover(edition())}</section>', ' class="cover"'
+        ).encode(),
+        "nav.xhtml": navigation(chapters).encode(),
+        "style.css": style().encode(),
+    }
+    relink(
+        chapters,
+        lambda chapter, fragment: f"{chapter.key}.xhtml" + (f"#{fragment}" if fragment else ""),
+    )
     for chapter in chapters:
         for image in chapter.body("img"):
             source = picture(chapter, image, site)
             files[f"images/{source.name}"] = source.read_bytes()
             image["src"] = f"images/{source.name}"
-        files[f"{chapter.key}.xhtml"] = document(chapter.heading, tab.evaluate(CONVERT, chapter.body.decode_contents())).encode()
+        files[f"{chapter.key}.xhtml"] = document(
+            chapter.heading, tab.evaluate(CONVERT, chapter.body.decode_contents())
+        ).encode()
     return files
 
 
@@ -128,32 +160,46 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
     with browser() as started:
         tab = started.new_page()
         tab.goto((site / "book" / "equations.html").as_uri())
-        tab.wait_for_function("!!window.MathJax && !!MathJax.startup && !!MathJax.startup.promise && !!MathJax.tex2mml")
+        tab.wait_for_function(
+            "!!window.MathJax && !!MathJax.startup && !!MathJax.startup.promise && !!MathJax.tex2mml"
+        )
         tab.evaluate("MathJax.startup.promise")
         files = collect(chapters, site, tab)
     files["package.opf"] = package(chapters, files).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as archive:
-        stored(archive, "mimetype", b"application/epub+zip", zipfile.ZIP_STORED)        # first and not compressed, so that a file's first bytes say what it is
-        stored(archive, "META-INF/container.xml", b'<?xml version="1.0"?>\n<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
-               b'<rootfiles><rootfile full-path="EPUB/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>\n')
+        stored(
+            archive, "mimetype", b"application/epub+zip", zipfile.ZIP_STORED
+        )  # first and not compressed, so that a file's first bytes say what it is
+        stored(
+            archive,
+            "META-INF/container.xml",
+            b'<?xml version="1.0"?>\n<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
+            b'<rootfiles><rootfile full-path="EPUB/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>\n',
+        )
         for name in sorted(files):
             stored(archive, f"EPUB/{name}", files[name])
     return target
 
 
-def stored(archive: zipfile.ZipFile, name: str, content: bytes, how: int = zipfile.ZIP_DEFLATED) -> None:
+def stored(
+    archive: zipfile.ZipFile, name: str, content: bytes, how: int = zipfile.ZIP_DEFLATED
+) -> None:
     """Add a file under one date, so that equal books are equal bytes."""
-    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content, compress_type=how)
+    archive.writestr(
+        zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content, compress_type=how
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     try:
         target = make(SITE, ROOT, parser.parse_args().target)
     except ValueError as error:
-        print(error, file=sys.stderr)       # no built book, or no browser
+        print(error, file=sys.stderr)  # no built book, or no browser
         return 2
     offer(SITE, target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")

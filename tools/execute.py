@@ -23,7 +23,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, from anywhere
 from benchmarks.log import machine, versions
 from tools.environment import CELL_TIMEOUT, NOTEBOOKS, ROOT, fix_environment
 from tools.stamp import SOLUTIONS, stamp
@@ -53,16 +53,33 @@ def run(notebook: NotebookNode, name: str, folder: Path) -> dict[str, float]:
         processor[0] = used.user + used.system
 
     client = NotebookClient(
-        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", store_widget_state=True, record_timing=False,
-        coalesce_streams=True, resources={"metadata": {"path": str(folder)}}, on_cell_execute=before, on_cell_executed=after)
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        store_widget_state=True,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+        on_cell_execute=before,
+        on_cell_executed=after,
+    )
     notebook.metadata.pop("widgets", None)
     try:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        what = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else f"{type(error).__name__} (a cell may take {CELL_TIMEOUT} s)"
-        raise CellFailed(f"{name}: cell {at} failed with {what}\n{indent(notebook.cells[at].source, '    | ')}") from None
+        what = (
+            f"{error.ename}: {error.evalue}"
+            if isinstance(error, CellExecutionError)
+            else f"{type(error).__name__} (a cell may take {CELL_TIMEOUT} s)"
+        )
+        raise CellFailed(
+            f"{name}: cell {at} failed with {what}\n{indent(notebook.cells[at].source, '    | ')}"
+        ) from None
     make_stable(notebook, name)
-    return {"seconds": round(time.perf_counter() - started, 1), "processor_seconds": round(processor[0], 1)}
+    return {
+        "seconds": round(time.perf_counter() - started, 1),
+        "processor_seconds": round(processor[0], 1),
+    }
 
 
 def make_stable(notebook: NotebookNode, name: str) -> None:
@@ -75,16 +92,22 @@ def make_stable(notebook: NotebookNode, name: str) -> None:
                 output.text = without_folders(output.text)
     widgets = notebook.metadata.get("widgets", {}).get(WIDGETS, {}).get("state", {})
     for widget in widgets.values():
-        if widget["model_name"] == "LayoutModel":       # some forty settings, nearly all of them not set
-            widget["state"] = {key: value for key, value in widget["state"].items() if value is not None}
-    new_ids = {old: hashlib.md5(f"{name} {i}".encode()).hexdigest() for i, old in enumerate(widgets)}    # in the order in which they were made
+        if widget["model_name"] == "LayoutModel":  # some forty settings, nearly all of them not set
+            widget["state"] = {
+                key: value for key, value in widget["state"].items() if value is not None
+            }
+    new_ids = {
+        old: hashlib.md5(f"{name} {i}".encode()).hexdigest() for i, old in enumerate(widgets)
+    }  # in the order in which they were made
     if new_ids:
         text = re.sub("|".join(new_ids), lambda match: new_ids[match[0]], nbformat.writes(notebook))
         notebook.update(nbformat.reads(text, 4))
 
 
 def without_folders(text: str) -> str:
-    return re.sub(r"[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py", "CELL.py", text.replace(f"{ROOT}{os.sep}", ""))
+    return re.sub(
+        r"[^\s'\"(]*ipykernel_\d+[/\\]\d+\.py", "CELL.py", text.replace(f"{ROOT}{os.sep}", "")
+    )
 
 
 def read_log() -> dict:
@@ -95,10 +118,16 @@ def log_time(name: str, measured: dict[str, float]) -> float:
     """Store what was measured, unless it is close to what is there already. -> the processor seconds that count from now on."""
     log = read_log()
     old = log["notebooks"].get(name)
-    if old and abs(measured["processor_seconds"] - old["processor_seconds"]) <= max(1.0, 0.2 * old["processor_seconds"]):
+    if old and abs(measured["processor_seconds"] - old["processor_seconds"]) <= max(
+        1.0, 0.2 * old["processor_seconds"]
+    ):
         return old["processor_seconds"]
-    log["notebooks"][name] = {"processor_seconds": measured["processor_seconds"], "date": time.strftime("%Y-%m-%d", time.gmtime()),
-                              "machine": {**machine(), "threads": 1}, "versions": versions()}
+    log["notebooks"][name] = {
+        "processor_seconds": measured["processor_seconds"],
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": {**machine(), "threads": 1},
+        "versions": versions(),
+    }
     LOG.write_text(json.dumps(log, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return measured["processor_seconds"]
 
@@ -113,7 +142,13 @@ def update(path: Path, execute: bool = True) -> str:
         before = copy.deepcopy(notebook)
         measured = run(notebook, name, path.parent)
         store_pictures(notebook, before)
-        stamp(notebook, name, seconds=log_time(name, measured) if path.parent == NOTEBOOKS else measured["processor_seconds"])
+        stamp(
+            notebook,
+            name,
+            seconds=log_time(name, measured)
+            if path.parent == NOTEBOOKS
+            else measured["processor_seconds"],
+        )
         line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
     nbformat.validate(notebook)
     nbformat.write(notebook, path)
@@ -121,14 +156,28 @@ def update(path: Path, execute: bool = True) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="a file, or a name such as 04_attention; default: all")
-    parser.add_argument("--stamp-only", action="store_true", help="refresh the generated cells without running anything")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "notebooks",
+        nargs="*",
+        type=Path,
+        metavar="NOTEBOOK",
+        help="a file, or a name such as 04_attention; default: all",
+    )
+    parser.add_argument(
+        "--stamp-only",
+        action="store_true",
+        help="refresh the generated cells without running anything",
+    )
     arguments = parser.parse_args()
     solutions = NOTEBOOKS / f"{SOLUTIONS}.ipynb"
-    chosen = [find(path) for path in arguments.notebooks] or sorted({*NOTEBOOKS.glob("*.ipynb"), solutions})
+    chosen = [find(path) for path in arguments.notebooks] or sorted(
+        {*NOTEBOOKS.glob("*.ipynb"), solutions}
+    )
     if solutions not in chosen and is_stale(solutions):
-        chosen.append(solutions)        # an exercise has changed
+        chosen.append(solutions)  # an exercise has changed
     fix_environment()
     failures = 0
     for path in chosen:

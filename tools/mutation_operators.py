@@ -9,31 +9,97 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div, ast.Mod: ast.FloorDiv,
-              ast.Pow: ast.Mult, ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr}
-COMPARISONS = {ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt), ast.Eq: (ast.NotEq,),
-               ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,)}
-CALLED = [("min", "max"), ("any", "all"), ("sum", "mean"), ("sin", "cos"), ("zeros", "ones"), ("argmin", "argmax"), ("floor", "ceil"),
-          ("startswith", "endswith"), ("eval", "train"), ("exp", "log"), ("softmax", "log_softmax"), ("append", "extend"), ("minimum", "maximum"),
-          ("flatten", "squeeze"), ("zeros_", "ones_"), ("new_zeros", "new_ones"), ("lstrip", "rstrip"), ("find", "rfind"), ("match", "search")]
+ARITHMETIC = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+}
+COMPARISONS = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+CALLED = [
+    ("min", "max"),
+    ("any", "all"),
+    ("sum", "mean"),
+    ("sin", "cos"),
+    ("zeros", "ones"),
+    ("argmin", "argmax"),
+    ("floor", "ceil"),
+    ("startswith", "endswith"),
+    ("eval", "train"),
+    ("exp", "log"),
+    ("softmax", "log_softmax"),
+    ("append", "extend"),
+    ("minimum", "maximum"),
+    ("flatten", "squeeze"),
+    ("zeros_", "ones_"),
+    ("new_zeros", "new_ones"),
+    ("lstrip", "rstrip"),
+    ("find", "rfind"),
+    ("match", "search"),
+]
 CALLED = {one: other for pair in CALLED for one, other in (pair, pair[::-1])}
-SYMMETRIC = ("transpose", "min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal", "mse_loss", "cosine_similarity")        # two arguments in any order
-KEPT_DECORATORS = ("property", "classmethod", "staticmethod", "dataclass", "contextmanager", "abstractmethod")
-SHORT, LONG = 40, 160       # a change of less text than SHORT is shown with what stands around it, up to LONG
-MANY = 12       # constants in one literal, words in one string
+SYMMETRIC = (
+    "transpose",
+    "min",
+    "max",
+    "minimum",
+    "maximum",
+    "gcd",
+    "isclose",
+    "allclose",
+    "equal",
+    "mse_loss",
+    "cosine_similarity",
+)  # two arguments in any order
+KEPT_DECORATORS = (
+    "property",
+    "classmethod",
+    "staticmethod",
+    "dataclass",
+    "contextmanager",
+    "abstractmethod",
+)
+SHORT, LONG = (
+    40,
+    160,
+)  # a change of less text than SHORT is shown with what stands around it, up to LONG
+MANY = 12  # constants in one literal, words in one string
 
-Path = tuple[tuple[str, int | None], ...]       # the way from the module to a node: fields and places in lists
+Path = tuple[
+    tuple[str, int | None], ...
+]  # the way from the module to a node: fields and places in lists
 
 
 @dataclass(frozen=True)
 class Mutant:
     """One change: what is to stand at `path` instead."""
 
-    function: str           # the outermost function or the class around it, "" at the level of the module
-    in_body: bool           # whether it runs when that function is called, not when the module is imported
-    lines: tuple[int, int]  # the first and the last line of its statement (of a compound statement: of its head)
+    function: str  # the outermost function or the class around it, "" at the level of the module
+    in_body: bool  # whether it runs when that function is called, not when the module is imported
+    lines: tuple[
+        int, int
+    ]  # the first and the last line of its statement (of a compound statement: of its head)
     operator: str
-    change: str             # before → after
+    change: str  # before → after
     path: Path
     replacement: ast.AST
 
@@ -52,29 +118,58 @@ def mutants(tree: ast.Module) -> list[Mutant]:
             number = seen[function, change]
             # a decorator works when the function is made
             at_import = operator == "decorator removed"
-            found.append(Mutant(function, in_body and not at_import, lines, operator, change + (f" (no. {number})" if number > 1 else ""), path, replacement))
+            found.append(
+                Mutant(
+                    function,
+                    in_body and not at_import,
+                    lines,
+                    operator,
+                    change + (f" (no. {number})" if number > 1 else ""),
+                    path,
+                    replacement,
+                )
+            )
     return found
 
 
-def _places(node: ast.AST, path: Path, function: str, in_body: bool, lines: tuple[int, int]) -> Iterator[tuple[Path, str, bool, tuple[int, int]]]:
+def _places(
+    node: ast.AST, path: Path, function: str, in_body: bool, lines: tuple[int, int]
+) -> Iterator[tuple[Path, str, bool, tuple[int, int]]]:
     """(path, function, in_body, lines) of every node that may change."""
     if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)) or _is_docstring(node):
         return
-    if isinstance(node, (ast.Tuple, ast.List, ast.Set)) and len(node.elts) > MANY and all(isinstance(item, ast.Constant) for item in node.elts):
+    if (
+        isinstance(node, (ast.Tuple, ast.List, ast.Set))
+        and len(node.elts) > MANY
+        and all(isinstance(item, ast.Constant) for item in node.elts)
+    ):
         return
     if isinstance(node, ast.stmt):
         body = getattr(node, "body", None)
-        last = max(node.lineno, body[0].lineno - 1) if isinstance(body, list) and body else node.end_lineno
+        last = (
+            max(node.lineno, body[0].lineno - 1)
+            if isinstance(body, list) and body
+            else node.end_lineno
+        )
         lines = node.lineno, last
     if isinstance(node, ast.excepthandler):
         lines = node.lineno, node.lineno
     yield path, function, in_body, lines
     if isinstance(node, ast.Raise):
         return
-    is_scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not in_body
+    is_scope = (
+        isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not in_body
+    )
     inside = f"{function}.{node.name}".lstrip(".") if is_scope else function
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "type_params", "bases", "keywords") and not isinstance(node, ast.Call):
+        if name in (
+            "annotation",
+            "returns",
+            "decorator_list",
+            "type_params",
+            "bases",
+            "keywords",
+        ) and not isinstance(node, ast.Call):
             continue
         enters = in_body or (name == "body" and is_scope and not isinstance(node, ast.ClassDef))
         for place, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
@@ -98,24 +193,33 @@ def _replacements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         case ast.Compare(left, ops, comparators):
             for place, op in enumerate(ops):
                 for other in COMPARISONS[type(op)]:
-                    yield "comparison", ast.Compare(left, [*ops[:place], other(), *ops[place + 1:]], comparators)
+                    yield (
+                        "comparison",
+                        ast.Compare(left, [*ops[:place], other(), *ops[place + 1 :]], comparators),
+                    )
         case ast.BoolOp(op, values):
             yield "boolean", ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
         case ast.Constant(value):
             yield from (("constant", ast.Constant(other)) for other in _other_values(value))
         case ast.IfExp(test, body, orelse):
             yield "branches swapped", ast.IfExp(test, orelse, body)
-        case ast.If(test, body, orelse) | ast.While(test, body, orelse) if not isinstance(test, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
+        case ast.If(test, body, orelse) | ast.While(test, body, orelse) if not isinstance(
+            test, (ast.Compare, ast.BoolOp, ast.UnaryOp)
+        ):
             yield "condition", type(node)(ast.UnaryOp(ast.Not(), test), body, orelse)
         case ast.comprehension(target, iterated, ifs, is_async) if ifs:
             yield "filter removed", ast.comprehension(target, iterated, [], is_async)
         case ast.For(target, iterated, body, orelse):
             yield "loop skipped", ast.For(target, ast.Tuple([], ast.Load()), body, orelse)
-        case ast.Return(value) if value is not None and not (isinstance(value, ast.Constant) and not value.value):
+        case ast.Return(value) if value is not None and not (
+            isinstance(value, ast.Constant) and not value.value
+        ):
             yield "return value", ast.Return(ast.Constant(None))
         case ast.Expr(ast.Call()) | ast.Raise() | ast.Delete():
             yield "statement removed", ast.Pass()
-        case ast.Assign(targets) if all(isinstance(target, (ast.Subscript, ast.Attribute)) for target in targets):
+        case ast.Assign(targets) if all(
+            isinstance(target, (ast.Subscript, ast.Attribute)) for target in targets
+        ):
             yield "statement removed", ast.Pass()
         case ast.Break():
             yield "loop", ast.Continue()
@@ -132,7 +236,7 @@ def _replacements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             for place, decorator in enumerate(decorators):
                 if not any(name in ast.unparse(decorator) for name in KEPT_DECORATORS):
                     changed = copy.copy(node)
-                    changed.decorator_list = decorators[:place] + decorators[place + 1:]
+                    changed.decorator_list = decorators[:place] + decorators[place + 1 :]
                     yield "decorator removed", changed
 
 
@@ -154,17 +258,25 @@ def _other_values(value) -> list:
 def _other_calls(call: ast.Call) -> Iterator[tuple[str, ast.Call]]:
     args, keywords = call.args, call.keywords
     if len(args) > 1 and not any(isinstance(arg, ast.Starred) for arg in args):
-        if ast.unparse(args[0]) != ast.unparse(args[1]) and not ast.unparse(call.func).endswith(SYMMETRIC):
+        if ast.unparse(args[0]) != ast.unparse(args[1]) and not ast.unparse(call.func).endswith(
+            SYMMETRIC
+        ):
             yield "arguments swapped", ast.Call(call.func, [args[1], args[0], *args[2:]], keywords)
         yield "argument dropped", ast.Call(call.func, args[:-1], keywords)
     for place, keyword in enumerate(keywords):
         if keyword.arg is not None:
-            yield "argument dropped", ast.Call(call.func, args, keywords[:place] + keywords[place + 1:])
+            yield (
+                "argument dropped",
+                ast.Call(call.func, args, keywords[:place] + keywords[place + 1 :]),
+            )
     match call.func:
         case ast.Name(name) if name in CALLED:
             yield "another function", ast.Call(ast.Name(CALLED[name], ast.Load()), args, keywords)
         case ast.Attribute(value, name) if name in CALLED:
-            yield "another function", ast.Call(ast.Attribute(value, CALLED[name], ast.Load()), args, keywords)
+            yield (
+                "another function",
+                ast.Call(ast.Attribute(value, CALLED[name], ast.Load()), args, keywords),
+            )
 
 
 def _is_docstring(node: ast.AST) -> bool:
@@ -185,15 +297,23 @@ def _replaced(tree: ast.AST, path: Path, replacement: ast.AST) -> ast.AST:
     if place is None:
         setattr(tree, field, _replaced(value, path[1:], replacement))
     else:
-        setattr(tree, field, [*value[:place], _replaced(value[place], path[1:], replacement), *value[place + 1:]])
+        setattr(
+            tree,
+            field,
+            [*value[:place], _replaced(value[place], path[1:], replacement), *value[place + 1 :]],
+        )
     return tree
 
 
 def _shown(tree: ast.Module, path: Path, replacement: ast.AST) -> str:
     """'before → after', with enough around it to be recognised."""
     keep = len(path)
-    while keep and not isinstance(_at(tree, path[:keep]), ast.stmt) and len(_head(_at(tree, path[:keep]))) < SHORT:
-        if len(_head(_at(tree, path[:keep - 1]))) > LONG:
+    while (
+        keep
+        and not isinstance(_at(tree, path[:keep]), ast.stmt)
+        and len(_head(_at(tree, path[:keep]))) < SHORT
+    ):
+        if len(_head(_at(tree, path[: keep - 1]))) > LONG:
             break
         keep -= 1
     around = _at(tree, path[:keep])

@@ -17,7 +17,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 from pypdf import PdfReader
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, from anywhere
 from tools.book_cover import TITLE, cover
 from tools.environment import ROOT
 from tools.stills import browser
@@ -26,10 +26,13 @@ from tools.whole_book import Chapter, offer, picture, read_book, relink
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
 STYLE = ROOT / "book" / "_static" / "print.css"
-LONGEST = 600_000       # milliseconds
-PAPER_WIDTH = 650       # pixels between the margins of print.css
-LETTERS, MOST_LETTERS = 94, 122     # of code in a line: at the size that print.css gives it, and at the smallest that can be read
-SHORT = 22              # lines of code that stay on one page
+LONGEST = 600_000  # milliseconds
+PAPER_WIDTH = 650  # pixels between the margins of print.css
+LETTERS, MOST_LETTERS = (
+    94,
+    122,
+)  # of code in a line: at the size that print.css gives it, and at the smallest that can be read
+SHORT = 22  # lines of code that stay on one page
 
 
 def address(chapter: Chapter, fragment: str) -> str:
@@ -81,7 +84,9 @@ def formula_scripts(site: Path) -> str:
     for script in BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")("script"):
         source = script.get("src", "")
         if "mathjax" in source.lower():
-            found.append(f'<script defer src="{(page.parent / source.split("?")[0]).resolve().as_uri()}"></script>')
+            found.append(
+                f'<script defer src="{(page.parent / source.split("?")[0]).resolve().as_uri()}"></script>'
+            )
         elif "MathJax" in script.get_text():
             found.append(str(script))
     return "".join(found)
@@ -94,27 +99,44 @@ def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
         if part:
             rows.append(f'<li class="part">{html.escape(part)}</li>')
         for chapter in group:
-            rows.append(f'<li class="depth-{chapter.depth}"><a href="#{chapter.key}"><span>{html.escape(chapter.heading)}</span><i></i><b>{pages.get(chapter.key, "000")}</b></a></li>')
+            rows.append(
+                f'<li class="depth-{chapter.depth}"><a href="#{chapter.key}"><span>{html.escape(chapter.heading)}</span><i></i><b>{pages.get(chapter.key, "000")}</b></a></li>'
+            )
     return '<nav class="print-contents"><h1>Contents</h1><ol>' + "\n".join(rows) + "</ol></nav>"
 
 
 def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
     """The whole work as one page of HTML."""
     sheets = [site / "_static" / name for name in ("pygments.css", "minibert.css", "api.css")]
-    links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in [*sheets, STYLE] if sheet.exists())
-    articles = "\n".join(f'<article class="bd-article print-chapter" id="{chapter.key}">{chapter.body.decode_contents()}</article>' for chapter in chapters)
-    return (f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{TITLE}</title>{links}{formula_scripts(site)}</head>'
-            f'<body><main class="bd-main"><div class="bd-content"><section class="print-cover">{cover(edition())}</section>'
-            f'{table_of_contents(chapters, pages)}{articles}</div></main></body></html>')
+    links = "".join(
+        f'<link rel="stylesheet" href="{sheet.as_uri()}">'
+        for sheet in [*sheets, STYLE]
+        if sheet.exists()
+    )
+    articles = "\n".join(
+        f'<article class="bd-article print-chapter" id="{chapter.key}">{chapter.body.decode_contents()}</article>'
+        for chapter in chapters
+    )
+    return (
+        f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{TITLE}</title>{links}{formula_scripts(site)}</head>'
+        f'<body><main class="bd-main"><div class="bd-content"><section class="print-cover">{cover(edition())}</section>'
+        f"{table_of_contents(chapters, pages)}{articles}</div></main></body></html>"
+    )
 
 
 # ---------------------------------------------------------------- the browser
 
+
 def print_page(tab, page: Path, target: Path) -> None:
     """Load a page from a file, wait until its formulas and pictures are drawn, print it."""
     tab.goto(page.as_uri(), wait_until="load", timeout=LONGEST)
-    tab.wait_for_function("!window.MathJax || document.querySelectorAll('.math:not(:has(mjx-container))').length === 0", timeout=LONGEST)
-    tab.evaluate("Promise.all([document.fonts.ready, ...[...document.images].map(image => image.decode().catch(() => null))])")
+    tab.wait_for_function(
+        "!window.MathJax || document.querySelectorAll('.math:not(:has(mjx-container))').length === 0",
+        timeout=LONGEST,
+    )
+    tab.evaluate(
+        "Promise.all([document.fonts.ready, ...[...document.images].map(image => image.decode().catch(() => null))])"
+    )
     # A formula that is wider than the paper would make Chromium shrink every page of the book.
     tab.evaluate("""() => document.querySelectorAll("div.math").forEach(place => {
         const drawn = place.querySelector("mjx-container");
@@ -128,12 +150,17 @@ def print_page(tab, page: Path, target: Path) -> None:
         text.textContent = ` ${drawn.closest(".math").dataset.tex} `;
         drawn.before(text);
     })""")
-    tab.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
+    tab.pdf(
+        path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True
+    )
 
 
 def page_numbers(reader: PdfReader) -> dict[str, int]:
     """Named place -> number of its page, from 1."""
-    return {name.lstrip("/"): reader.get_destination_page_number(place) + 1 for name, place in reader.named_destinations.items()}
+    return {
+        name.lstrip("/"): reader.get_destination_page_number(place) + 1
+        for name, place in reader.named_destinations.items()
+    }
 
 
 def make(site: Path, root: Path, target: Path, only: list[str] | None = None) -> Path:
@@ -158,12 +185,14 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("target", nargs="?", type=Path, default=TARGET)
     try:
         target = make(SITE, ROOT, parser.parse_args().target)
     except ValueError as error:
-        print(error, file=sys.stderr)       # no built book, or no browser
+        print(error, file=sys.stderr)  # no built book, or no browser
         return 2
     pages = len(PdfReader(target).pages)
     offer(SITE, target)

@@ -22,7 +22,11 @@ class CellWatch(Watch):
     """Watches every cell that a kernel runs."""
 
     def find(self, file: str) -> Source | None:
-        return read_source("".join(linecache.getlines(file))) if file.startswith(get_tmp_directory()) else None
+        return (
+            read_source("".join(linecache.getlines(file)))
+            if file.startswith(get_tmp_directory())
+            else None
+        )
 
 
 WATCH = CellWatch({})
@@ -41,7 +45,11 @@ def end() -> None:
         if source is None:
             continue
         verdict = judge(source, calls.get(file, []))
-        wrong = verdict.wrong | {check.line: "is never reached" for number, check in enumerate(source.checks) if number not in verdict.seen}
+        wrong = verdict.wrong | {
+            check.line: "is never reached"
+            for number, check in enumerate(source.checks)
+            if number not in verdict.seen
+        }
         wrong |= {line: f"belongs to nothing: {text}" for line, text in source.unread.items()}
         if wrong:
             found["".join(linecache.getlines(file)).strip()] = sorted(wrong.items())
@@ -50,7 +58,9 @@ def end() -> None:
 
 def watch_cells(notebook: NotebookNode) -> None:
     """Put a cell before all others that begins to watch, and one after them that says what was seen."""
-    notebook.cells.insert(0, new_code_cell(BEGIN.format(root=str(Path(__file__).resolve().parent.parent))))
+    notebook.cells.insert(
+        0, new_code_cell(BEGIN.format(root=str(Path(__file__).resolve().parent.parent)))
+    )
     notebook.cells.append(new_code_cell(END))
 
 
@@ -58,5 +68,9 @@ def complaints(notebook: NotebookNode, name: str) -> list[str]:
     """Take these two cells out again. -> what is wrong with the shapes in the notebook that was run."""
     del notebook.cells[0]
     found = json.loads(notebook.cells.pop().outputs[0].text)
-    return [f"{name}, cell {i}, line {line} {problem}: {cell.source.splitlines()[line - 1].strip()}"
-            for i, cell in enumerate(notebook.cells) if cell.cell_type == "code" for line, problem in found.get(cell.source.strip(), [])]
+    return [
+        f"{name}, cell {i}, line {line} {problem}: {cell.source.splitlines()[line - 1].strip()}"
+        for i, cell in enumerate(notebook.cells)
+        if cell.cell_type == "code"
+        for line, problem in found.get(cell.source.strip(), [])
+    ]

@@ -6,8 +6,8 @@ from re import findall, split
 
 from tools.shape_comments import NAME, Shape, Shapes, Source
 
-Sizes = dict[str, int]          # what the letters mean in a call
-Measured = tuple                # ("tensor", sizes) | ("list", length, what is in it) | ("other", name of the type) | ("nothing",), which fits everything
+Sizes = dict[str, int]  # what the letters mean in a call
+Measured = tuple  # ("tensor", sizes) | ("list", length, what is in it) | ("other", name of the type) | ("nothing",), which fits everything
 
 
 @dataclass
@@ -44,7 +44,7 @@ def judge(source: Source, calls: list[Call]) -> Verdict:
                 verdict.seen.add(event[0])
                 if problem := compare(check.shapes, event[1], sizes):
                     verdict.wrong.setdefault(check.line, problem)
-                made |= {letter: check.line for letter in set(sizes) - before}
+                made |= dict.fromkeys(set(sizes) - before, check.line)
     return verdict
 
 
@@ -57,13 +57,31 @@ def compare(shapes: Shapes, found: Measured, sizes: Sizes) -> str | None:
         right = one_of(alone, tuple(found[1]), sizes)
     else:
         several = [one for one in found[2] if one[0] != "other"] if found[0] == "list" else []
-        right = nested(alone, found, sizes) or several and each_fits(shapes, several, found[1], sizes)
+        right = nested(alone, found, sizes) or (
+            several and each_fits(shapes, several, found[1], sizes)
+        )
     if right:
         return None
-    sizes_said = [choice for some in shapes for shape in some for choices in (*shape.sizes, (shape.times,)) for choice in choices]
+    sizes_said = [
+        choice
+        for some in shapes
+        for shape in some
+        for choices in (*shape.sizes, (shape.times,))
+        for choice in choices
+    ]
     letters = sorted({name for size in sizes_said for name in findall(NAME, size)} & set(sizes))
-    known = f", where {', '.join(f'{letter} = {sizes[letter]}' for letter in letters)}" if letters else ""
-    said = ", ".join(" or ".join(("" if shape.times == "1" else f"{shape.times or 'each'} · ") + str(shape) for shape in some) for some in shapes)
+    known = (
+        f", where {', '.join(f'{letter} = {sizes[letter]}' for letter in letters)}"
+        if letters
+        else ""
+    )
+    said = ", ".join(
+        " or ".join(
+            ("" if shape.times == "1" else f"{shape.times or 'each'} · ") + str(shape)
+            for shape in some
+        )
+        for some in shapes
+    )
     return f"says {said}{known}, and is {written(found)}"
 
 
@@ -91,19 +109,30 @@ def lengths(found: Measured, depth: int) -> tuple[int, ...]:
 
 def each_fits(shapes: Shapes, several: list[Measured], length: int, sizes: Sizes) -> bool:
     """Several tensors, one after the other; a single shape is the shape of all of them."""
+
     def fit(some, one):
-        return one_of(some, tuple(one[1]), sizes) if one[0] == "tensor" else compare((some,), one, sizes) is None
+        return (
+            one_of(some, tuple(one[1]), sizes)
+            if one[0] == "tensor"
+            else compare((some,), one, sizes) is None
+        )
 
     if len(shapes) == 1:
         times = shapes[0][0].times
-        return (times in ("", "1") or size_fits((times,), length, sizes)) and all(fit(shapes[0], one) for one in several)
+        return (times in ("", "1") or size_fits((times,), length, sizes)) and all(
+            fit(shapes[0], one) for one in several
+        )
     if len(shapes) == len(several) and any(one[0] == "list" for one in several):
         return all(fit(some, one) for some, one in zip(shapes, several))
     at = 0
     for some in shapes:
         times = some[0].times
         count = number(times, sizes) if times else Fraction(len(several) - at - (len(shapes) - 1))
-        if count is None or at + count > len(several) or not all(fit(some, one) for one in several[at:at + int(count)]):
+        if (
+            count is None
+            or at + count > len(several)
+            or not all(fit(some, one) for one in several[at : at + int(count)])
+        ):
             return False
         at += int(count)
     return at == len(several)
@@ -115,14 +144,19 @@ def fits(said: tuple[tuple[str, ...], ...], found: tuple[int, ...], sizes: Sizes
         tail = len(said) - at - 1
         if len(found) < at + tail:
             return False
-        said, found = said[:at] + said[at + 1:], found[:at] + found[len(found) - tail:]
-    return len(said) == len(found) and all(size_fits(choices, size, sizes) for choices, size in sorted(zip(said, found), key=lambda pair: len(pair[0])))
+        said, found = said[:at] + said[at + 1 :], found[:at] + found[len(found) - tail :]
+    return len(said) == len(found) and all(
+        size_fits(choices, size, sizes)
+        for choices, size in sorted(zip(said, found), key=lambda pair: len(pair[0]))
+    )
 
 
 def size_fits(choices: tuple[str, ...], found: int, sizes: Sizes) -> bool:
     """Is a number one of the choices? Where none of those that are known fits, one with a single free letter binds it."""
     known = [number(choice, sizes) for choice in choices]
-    return found in known or any(bind(choice, found, sizes) for choice, value in zip(choices, known) if value is None)
+    return found in known or any(
+        bind(choice, found, sizes) for choice, value in zip(choices, known) if value is None
+    )
 
 
 def terms(text: str) -> list[tuple[Fraction, list[str]]]:

@@ -2,7 +2,7 @@
 
 How shapes are written: tools/shape_comments.py.
 
-    python tools/shapes.py tests/test_attention.py …        runs these tests and says which comments of minibert/ are wrong
+    python tools/shapes.py tests/unit/test_attention.py …        runs these tests and says which comments of minibert/ are wrong
 
 A letter means one number within one call of one function, or within one cell of a notebook. What a model's config says
 (H, A, D, I, V, L) holds in the function that has it and in all that it calls.
@@ -16,18 +16,29 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))     # run as a script, from anywhere
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, from anywhere
 from tools.shape_comments import Source, read_source
 from tools.shape_verdicts import Call, Measured, Sizes, judge
 
 ROOT = Path(__file__).resolve().parent.parent
-LETTERS = {"H": "hidden_size", "A": "num_attention_heads", "I": "intermediate_size", "V": "vocab_size", "L": "num_hidden_layers"}
-OF_A_HEAD = {"A": "num_heads", "I": "feedforward_size", "L": "num_layers"}      # BertSum's: what its `sizes` hold
-ENOUGH = 300        # calls of one function, and visits of one line in a call
-ITEMS = 40          # of a list are looked at
+LETTERS = {
+    "H": "hidden_size",
+    "A": "num_attention_heads",
+    "I": "intermediate_size",
+    "V": "vocab_size",
+    "L": "num_hidden_layers",
+}
+OF_A_HEAD = {
+    "A": "num_heads",
+    "I": "feedforward_size",
+    "L": "num_layers",
+}  # BertSum's: what its `sizes` hold
+ENOUGH = 300  # calls of one function, and visits of one line in a call
+ITEMS = 40  # of a list are looked at
 
 
 # ---------------------------------------------------------------- a run that is watched
+
 
 def measure(value) -> Measured:
     """The shape of a tensor or an array; for lists and dicts how many there are, and the same of what is in them."""
@@ -50,10 +61,15 @@ class Watch:
     mean the same number in every call.
     """
 
-    def __init__(self, sources: dict[str, Source], strict: frozenset[str] = frozenset(), sizes: Sizes | None = None):
-        self.sources: dict[str, Source | None] = dict(sources)          # None: not watched
+    def __init__(
+        self,
+        sources: dict[str, Source],
+        strict: frozenset[str] = frozenset(),
+        sizes: Sizes | None = None,
+    ):
+        self.sources: dict[str, Source | None] = dict(sources)  # None: not watched
         self.strict, self.sizes = strict, sizes or {}
-        self.calls: dict[str, dict[str, Call]] = defaultdict(dict)      # each kind of call once
+        self.calls: dict[str, dict[str, Call]] = defaultdict(dict)  # each kind of call once
         self.cells: dict[str, Call] = {}
         self.times = Counter()
 
@@ -66,20 +82,27 @@ class Watch:
         if file not in self.sources:
             self.sources[file] = self.find(file)
         source = self.sources[file]
-        if source is None or code.co_name.startswith("<") and not is_cell(code) or not (source.checks or file in self.strict):
+        if (
+            source is None
+            or (code.co_name.startswith("<") and not is_cell(code))
+            or not (source.checks or file in self.strict)
+        ):
             return None
         function = (file, code.co_firstlineno, code.co_name)
         self.times[function] += not is_cell(code)
         return _Frame(self, frame, source).local if self.times[function] <= ENOUGH else None
 
     def pytest_runtest_setup(self) -> None:
-        sys.settrace(self)                      # before every test, as some end all tracing
+        sys.settrace(self)  # before every test, as some end all tracing
 
     def ended(self, file: str, call: Call) -> None:
         self.calls[file].setdefault(repr(call), call)
 
     def recorded(self) -> dict[str, list[Call]]:
-        return {file: [*self.calls[file].values(), *([self.cells[file]] if file in self.cells else [])] for file in {**self.calls, **self.cells}}
+        return {
+            file: [*self.calls[file].values(), *([self.cells[file]] if file in self.cells else [])]
+            for file in {**self.calls, **self.cells}
+        }
 
 
 def is_cell(code) -> bool:
@@ -92,13 +115,15 @@ class _Frame:
     def __init__(self, watch: Watch, frame, source: Source):
         self.watch, self.source, self.file = watch, source, frame.f_code.co_filename
         self.strict = self.file in watch.strict
-        self.pending: int | None = None         # the first line of the statement that is running
-        self.giving_back: int | None = None     # the first line of the return statement that ran last; a `with` around it may still have to end
+        self.pending: int | None = None  # the first line of the statement that is running
+        self.giving_back: int | None = (
+            None  # the first line of the return statement that ran last; a `with` around it may still have to end
+        )
         self.visits = Counter()
         self.sizes = {**known_sizes(frame), **watch.sizes}
         self.is_cell = is_cell(frame.f_code)
         self.failed = False
-        if self.is_cell:                        # a kernel runs each statement of a cell on its own
+        if self.is_cell:  # a kernel runs each statement of a cell on its own
             self.call = watch.cells.setdefault(self.file, Call(self.sizes))
         else:
             self.call = Call(self.sizes)
@@ -115,14 +140,18 @@ class _Frame:
         if event == "line":
             line, self.failed = frame.f_lineno, False
             self.settle(frame)
-            if line in self.source.loops and self.call.events[-1:] != [("loop", *self.source.loops[line])]:
+            if line in self.source.loops and self.call.events[-1:] != [
+                ("loop", *self.source.loops[line])
+            ]:
                 self.call.events.append(("loop", *self.source.loops[line]))
             first = self.source.first_line.get(line)
-            if first in self.source.after or self.strict and first in self.source.plain:
+            if first in self.source.after or (self.strict and first in self.source.plain):
                 self.pending = first
         elif event == "exception":
             self.pending, self.failed = None, True
-        elif event == "return" and (self.is_cell or not self.failed):       # what was refused may have had any shape
+        elif event == "return" and (
+            self.is_cell or not self.failed
+        ):  # what was refused may have had any shape
             self.settle(frame, ended=True, returned=argument)
             if argument is not None and not self.is_cell:
                 for number in self.source.returned.get(self.function, ()):
@@ -140,7 +169,10 @@ class _Frame:
             self.pending, self.giving_back = None, first
         if ended and self.giving_back is not None:
             first = self.giving_back
-        elif self.pending is None or not ended and self.source.first_line.get(line) == first == self.source.first_line.get(first + 1):
+        elif self.pending is None or (
+            not ended
+            and self.source.first_line.get(line) == first == self.source.first_line.get(first + 1)
+        ):
             return
         self.pending = None
         self.visits[first] += 1
@@ -148,24 +180,41 @@ class _Frame:
             return
         for number in self.source.after.get(first, ()):
             check = self.source.checks[number]
-            self.note(number, part_of(returned if check.value is None else value_of(check.value, frame), check.part))
+            self.note(
+                number,
+                part_of(
+                    returned if check.value is None else value_of(check.value, frame), check.part
+                ),
+            )
         if self.strict and first in self.source.plain:
             self.look_for_new(frame, first, returned)
 
     def gives_back(self, first: int) -> bool:
         numbers = self.source.after.get(first)
-        return self.source.checks[numbers[0]].value is None if numbers else self.source.plain.get(first, "") is None
+        return (
+            self.source.checks[numbers[0]].value is None
+            if numbers
+            else self.source.plain.get(first, "") is None
+        )
 
     def look_for_new(self, frame, first: int, returned) -> None:
         """Is there a tensor in what a statement without a comment has made that had no name before?"""
         expression = self.source.plain[first]
         if expression is None and self.source.returned.get(self.function):
-            return                              # its docstring says it
+            return  # its docstring says it
         made = returned if expression is None else value_of(expression, frame)
         others = [value for name, value in frame.f_locals.items() if name != expression]
         held = {id(value) for value in others}
-        held |= {id(item) for value in others if isinstance(value, (dict, tuple)) for item in (value.values() if isinstance(value, dict) else value)}
-        if any(getattr(one, "ndim", 0) and id(one) not in held for one in (made if isinstance(made, (tuple, list)) else [made])):
+        held |= {
+            id(item)
+            for value in others
+            if isinstance(value, (dict, tuple))
+            for item in (value.values() if isinstance(value, dict) else value)
+        }
+        if any(
+            getattr(one, "ndim", 0) and id(one) not in held
+            for one in (made if isinstance(made, (tuple, list)) else [made])
+        ):
             self.call.events.append(("new", first, measure(made)))
 
 
@@ -173,7 +222,7 @@ def value_of(expression: str, frame):
     try:
         return eval(compiled(expression), frame.f_globals, frame.f_locals)
     except (NameError, AttributeError, LookupError, TypeError):
-        return None                             # the statement did not run to its end
+        return None  # the statement did not run to its end
 
 
 @cache
@@ -200,9 +249,17 @@ def known_sizes(frame) -> Sizes:
     if caller is not None and not caller.f_trace.__self__.is_cell:
         sizes |= caller.f_trace.__self__.sizes
     if is_cell(frame.f_code):
-        return {letter: number for letter in "BSHADIVLNM" if isinstance(number := names.get(letter), int) and number > 0}
+        return {
+            letter: number
+            for letter in "BSHADIVLNM"
+            if isinstance(number := names.get(letter), int) and number > 0
+        }
     code = frame.f_code
-    sizes |= {name: names[name] for name in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if type(names.get(name)) is int}
+    sizes |= {
+        name: names[name]
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if type(names.get(name)) is int
+    }
     for name in ("config", "self", "model", "bert"):
         holder = names.get(name)
         config = holder if name == "config" else getattr(holder, "config", None)
@@ -217,19 +274,31 @@ def known_sizes(frame) -> Sizes:
 
 # ---------------------------------------------------------------- the package
 
+
 def package_sources() -> dict[str, Source]:
     """{file: what it says} for the package, the exercises left out, whose solutions are watched in the chapters."""
-    return {str(path): read_source(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "minibert").rglob("*.py"))
-            if "exercises" not in path.relative_to(ROOT).parts}
+    return {
+        str(path): read_source(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "minibert").rglob("*.py"))
+        if "exercises" not in path.relative_to(ROOT).parts
+    }
 
 
 def save(calls: dict[str, list[Call]], path: Path) -> None:
-    path.write_text(json.dumps({file: [[call.sizes, call.events] for call in some] for file, some in calls.items()}), encoding="utf-8")
+    path.write_text(
+        json.dumps(
+            {file: [[call.sizes, call.events] for call in some] for file, some in calls.items()}
+        ),
+        encoding="utf-8",
+    )
 
 
 def load(path: Path) -> dict[str, list[Call]]:
     """{file: calls}, as `save` left them."""
-    return {file: [Call(*call) for call in some] for file, some in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {
+        file: [Call(*call) for call in some]
+        for file, some in json.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
 def place(file: str) -> str:
@@ -240,18 +309,22 @@ def main() -> int:
     import pytest
     import torch  # noqa: F401  imported unwatched, for it is large
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--record", type=Path, help="a file for what was seen")
     parser.add_argument("tests", nargs="+", help="what pytest is to run, and its options after --")
     arguments = parser.parse_args()
     sources = package_sources()
     watch = Watch(sources, frozenset(sources))
     sys.settrace(watch)
-    for file in sources:            # what is made at import
+    for file in sources:  # what is made at import
         if "__" not in Path(file).stem:
             import_module(".".join(Path(file).relative_to(ROOT).with_suffix("").parts))
     sys.settrace(None)
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments.tests], plugins=[watch])
+    code = pytest.main(
+        ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments.tests], plugins=[watch]
+    )
     calls = watch.recorded()
     if arguments.record:
         save(calls, arguments.record)

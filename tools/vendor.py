@@ -23,13 +23,39 @@ VENDOR = Path(__file__).resolve().parent.parent / "book" / "_static" / "vendor"
 PACKAGES = [
     # The formulas of the pages: TeX in, HTML, MathML for screen readers and fonts out. The parts one by one: the file that
     # holds them all has a menu too, which is 40% of it and offers what is not here.
-    ("mathjax", "3.2.2", "mathjax", {
-        "es5/startup.js": "", "es5/core.js": "", "es5/input/tex.js": "input", "es5/output/chtml.js": "output", "es5/a11y/assistive-mml.js": "a11y",
-        "es5/output/chtml/fonts/tex.js": "output/chtml/fonts", "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2"}),
+    (
+        "mathjax",
+        "3.2.2",
+        "mathjax",
+        {
+            "es5/startup.js": "",
+            "es5/core.js": "",
+            "es5/input/tex.js": "input",
+            "es5/output/chtml.js": "output",
+            "es5/a11y/assistive-mml.js": "a11y",
+            "es5/output/chtml/fonts/tex.js": "output/chtml/fonts",
+            "es5/output/chtml/fonts/woff-v2/*.woff": "output/chtml/fonts/woff-v2",
+        },
+    ),
     # Prose, headings, code. Latin subsets; other letters fall back to the reader's own fonts.
-    ("@fontsource-variable/source-serif-4", "5.3.1", "fonts/source-serif-4", {"files/*-latin-wght-*.woff2": ""}),
-    ("@fontsource-variable/bricolage-grotesque", "5.3.0", "fonts/bricolage-grotesque", {"files/*-latin-wght-normal.woff2": ""}),
-    ("@fontsource-variable/jetbrains-mono", "5.3.0", "fonts/jetbrains-mono", {"files/*-latin-wght-normal.woff2": ""}),
+    (
+        "@fontsource-variable/source-serif-4",
+        "5.3.1",
+        "fonts/source-serif-4",
+        {"files/*-latin-wght-*.woff2": ""},
+    ),
+    (
+        "@fontsource-variable/bricolage-grotesque",
+        "5.3.0",
+        "fonts/bricolage-grotesque",
+        {"files/*-latin-wght-normal.woff2": ""},
+    ),
+    (
+        "@fontsource-variable/jetbrains-mono",
+        "5.3.0",
+        "fonts/jetbrains-mono",
+        {"files/*-latin-wght-normal.woff2": ""},
+    ),
 ]
 
 
@@ -42,8 +68,16 @@ def fetch(name, version, folder):
     """Download one package with npm and unpack it; returns the folder that holds its files."""
     npm = shutil.which("npm")
     if npm is None:
-        sys.exit("npm is needed to fetch the packages; install Node.js, or use --check to verify what is committed")
-    done = subprocess.run([npm, "pack", "--silent", f"{name}@{version}"], cwd=folder, check=True, capture_output=True, text=True)
+        sys.exit(
+            "npm is needed to fetch the packages; install Node.js, or use --check to verify what is committed"
+        )
+    done = subprocess.run(
+        [npm, "pack", "--silent", f"{name}@{version}"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     target = Path(folder) / name.replace("/", "-")
     with tarfile.open(Path(folder) / done.stdout.split()[-1]) as archive:
         archive.extractall(target, filter="data")
@@ -63,15 +97,29 @@ def renew():
             files = []
             for source in sorted(p for p in package.rglob("*") if p.is_file()):
                 inside = source.relative_to(package).as_posix()
-                for folder in (below for pattern, below in wanted.items() if fnmatch(inside, pattern)):
+                for folder in (
+                    below for pattern, below in wanted.items() if fnmatch(inside, pattern)
+                ):
                     copy = home / folder / source.name
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(source, copy)
-                    files.append({"file": copy.relative_to(VENDOR).as_posix(), "from": inside, "sha256": sha256(copy)})
-            packages.append({
-                "name": name, "version": version, "licence": json.loads((package / "package.json").read_text())["license"],
-                "licence_file": (home / "LICENSE").relative_to(VENDOR).as_posix(), "licence_sha256": sha256(home / "LICENSE"), "files": files,
-            })
+                    files.append(
+                        {
+                            "file": copy.relative_to(VENDOR).as_posix(),
+                            "from": inside,
+                            "sha256": sha256(copy),
+                        }
+                    )
+            packages.append(
+                {
+                    "name": name,
+                    "version": version,
+                    "licence": json.loads((package / "package.json").read_text())["license"],
+                    "licence_file": (home / "LICENSE").relative_to(VENDOR).as_posix(),
+                    "licence_sha256": sha256(home / "LICENSE"),
+                    "files": files,
+                }
+            )
     (VENDOR / "MANIFEST.json").write_text(json.dumps({"packages": packages}, indent=1) + "\n")
 
 
@@ -82,11 +130,16 @@ def problems():
     versions = {name: version for name, version, *_ in PACKAGES}
     for package in manifest["packages"]:
         if versions.pop(package["name"], None) != package["version"]:
-            found.append(f"{package['name']}: the manifest says {package['version']}, tools/vendor.py does not")
+            found.append(
+                f"{package['name']}: the manifest says {package['version']}, tools/vendor.py does not"
+            )
         listed |= {package["licence_file"]} | {entry["file"] for entry in package["files"]}
         if not package["files"]:
             found.append(f"{package['name']}: no file")
-        for entry in [*package["files"], {"file": package["licence_file"], "sha256": package["licence_sha256"]}]:
+        for entry in [
+            *package["files"],
+            {"file": package["licence_file"], "sha256": package["licence_sha256"]},
+        ]:
             path = VENDOR / entry["file"]
             if not path.exists():
                 found.append(f"{entry['file']}: missing")

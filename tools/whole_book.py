@@ -20,9 +20,34 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext")
 from minibert_downloads import FOLDER
 from minibert_downloads import offer as offer_on_page
 
-SCREEN_ONLY = ("script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
-               "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin, .cover-figure legend")
-COLOURED = {"k", "kc", "kd", "kn", "kr", "ow", "s", "s1", "s2", "sa", "sb", "sd", "se", "si", "c1", "mi", "mf", "nf", "nc", "nd", "fm", "ne"}     # classes of Pygments that have a colour of their own
+SCREEN_ONLY = (
+    "script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
+    "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin, .cover-figure legend"
+)
+COLOURED = {
+    "k",
+    "kc",
+    "kd",
+    "kn",
+    "kr",
+    "ow",
+    "s",
+    "s1",
+    "s2",
+    "sa",
+    "sb",
+    "sd",
+    "se",
+    "si",
+    "c1",
+    "mi",
+    "mf",
+    "nf",
+    "nc",
+    "nd",
+    "fm",
+    "ne",
+}  # classes of Pygments that have a colour of their own
 ANSWERS = "answers"
 
 
@@ -30,12 +55,12 @@ ANSWERS = "answers"
 class Chapter:
     """One page of the book."""
 
-    name: str           # "notebooks/04_attention"
-    part: str           # "Build it"
-    title: str          # "Attention"
-    number: str         # "4", or empty
-    body: Tag           # its <article>
-    depth: int = 0      # 1 for a page below another one
+    name: str  # "notebooks/04_attention"
+    part: str  # "Build it"
+    title: str  # "Attention"
+    number: str  # "4", or empty
+    body: Tag  # its <article>
+    depth: int = 0  # 1 for a page below another one
 
     @property
     def heading(self) -> str:
@@ -45,7 +70,11 @@ class Chapter:
     @property
     def key(self) -> str:
         """A name that can stand in an id and in a file's name."""
-        return re.sub(r"\W+", "-", self.name.split("/", 1)[-1]) if "/api/" not in self.name else f"api-{Path(self.name).name}"
+        return (
+            re.sub(r"\W+", "-", self.name.split("/", 1)[-1])
+            if "/api/" not in self.name
+            else f"api-{Path(self.name).name}"
+        )
 
 
 def contents(root: Path) -> list[tuple[str, str, int]]:
@@ -71,7 +100,10 @@ def read_book(site: Path, root: Path, only: list[str] | None = None) -> list[Cha
         if only is None or name in only:
             soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
             chapters.append(read_chapter(name, part, depth, soup))
-    answers = BeautifulSoup(f"<article><section id='{ANSWERS}'><h1>Hints and answers</h1></section></article>", "html.parser").article
+    answers = BeautifulSoup(
+        f"<article><section id='{ANSWERS}'><h1>Hints and answers</h1></section></article>",
+        "html.parser",
+    ).article
     for chapter in chapters:
         move_answers(chapter, answers.section)
     if answers.section("h2"):
@@ -88,28 +120,38 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for box in body.select("input[type=checkbox]"):
         box.replace_with("☐ ")
     for choice in body("select"):
-        choice.replace_with((choice.find("option", selected=True) or choice.find("option")).get_text())
+        choice.replace_with(
+            (choice.find("option", selected=True) or choice.find("option")).get_text()
+        )
     for form in body("form"):
         form.name, form.attrs = "div", {"class": form.get("class", [])}
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
     for arcs in body.select(".cover-figure svg > g"):
-        if "from-2" in arcs["class"]:       # what the page shows before anybody has chosen a word
+        if "from-2" in arcs["class"]:  # what the page shows before anybody has chosen a word
             arcs.attrs |= {"style": "opacity: 1", "fill": "none", "stroke": "#a64d79"}
         else:
             arcs.decompose()
     for piece in body.select("pre span"):
         if not COLOURED & set(piece.get("class", [])):
-            piece.unwrap()          # half of the size of a PDF would be the places of single letters
+            piece.unwrap()  # half of the size of a PDF would be the places of single letters
     body.smooth()
     heading = body.h1
     title = heading.get_text(" ", strip=True)
     number = re.match(r"(\d+)\. ", title)
-    return Chapter(name, part, title[number.end():] if number else title, number[1] if number else "", body, depth)
+    return Chapter(
+        name,
+        part,
+        title[number.end() :] if number else title,
+        number[1] if number else "",
+        body,
+        depth,
+    )
 
 
 # ---------------------------------------------------------------- what was folded
+
 
 def move_answers(chapter: Chapter, answers: Tag) -> None:
     """Take hints and explanations out of a chapter, to the end of the book; open what else is folded."""
@@ -126,20 +168,42 @@ def move_answers(chapter: Chapter, answers: Tag) -> None:
         heading.string = "Quiz" if quiz else title_before(box)
         place.append(heading)
         for question in folded:
-            if quiz and (asked := question.find_previous_sibling("p")) and question.find_previous_sibling(["p", "details"]) is asked:
-                place.append(paragraph(soup, asked.strong.get_text() if asked.strong else "", "question"))
+            if (
+                quiz
+                and (asked := question.find_previous_sibling("p"))
+                and question.find_previous_sibling(["p", "details"]) is asked
+            ):
+                place.append(
+                    paragraph(soup, asked.strong.get_text() if asked.strong else "", "question")
+                )
             option = unfolded(soup, question)
             if quiz:
                 question.replace_with(paragraph(soup, question.summary.decode_contents(), "option"))
             else:
                 question.decompose()
             place.append(option)
-        place.append(link(soup, "Back to the chapter", f"{chapter.name}.html#{box['id']}", chapter.name))
-        box.append(link(soup, "Answers, at the end of the book" if quiz else "Hints, at the end of the book", f"book/{ANSWERS}.html#{place['id']}", chapter.name))
+        place.append(
+            link(soup, "Back to the chapter", f"{chapter.name}.html#{box['id']}", chapter.name)
+        )
+        box.append(
+            link(
+                soup,
+                "Answers, at the end of the book" if quiz else "Hints, at the end of the book",
+                f"book/{ANSWERS}.html#{place['id']}",
+                chapter.name,
+            )
+        )
         moved.append(place)
     for solution in chapter.body.select(".generated-exercise.solution"):
         solution.clear()
-        solution.append(link(soup, "Its solution, at the end of the book", "notebooks/solutions.html", chapter.name))
+        solution.append(
+            link(
+                soup,
+                "Its solution, at the end of the book",
+                "notebooks/solutions.html",
+                chapter.name,
+            )
+        )
     for rest in chapter.body("details"):
         rest.replace_with(unfolded(soup, rest))
     if moved.contents:
@@ -185,6 +249,7 @@ def link(soup: BeautifulSoup, text: str, target: str, source: str) -> Tag:
 
 # ---------------------------------------------------------------- links and files
 
+
 def resolve(chapter: Chapter, anchor: Tag) -> tuple[str, str] | None:
     """(page, fragment) that an internal link of a chapter leads to; None for another address."""
     parts = urlsplit(anchor["href"])
@@ -192,14 +257,20 @@ def resolve(chapter: Chapter, anchor: Tag) -> tuple[str, str] | None:
         return None
     origin = anchor.get("data-from", chapter.name)
     path = unquote(parts.path)
-    page = posixpath.normpath(posixpath.join(posixpath.dirname(origin), path)) if path else f"{origin}.html"
+    page = (
+        posixpath.normpath(posixpath.join(posixpath.dirname(origin), path))
+        if path
+        else f"{origin}.html"
+    )
     return page.removesuffix(".html"), unquote(parts.fragment)
 
 
 def relink(chapters: list[Chapter], address) -> list[str]:
     """Give every internal link its new form `address(chapter, fragment)`; a link to what the work does not hold becomes text. -> what was cut."""
     by_name, cut = {chapter.name: chapter for chapter in chapters}, []
-    ids = {chapter.name: {node["id"] for node in chapter.body.select("[id]")} for chapter in chapters}
+    ids = {
+        chapter.name: {node["id"] for node in chapter.body.select("[id]")} for chapter in chapters
+    }
     for chapter in chapters:
         for anchor in chapter.body.select("a[href]"):
             target = resolve(chapter, anchor)

@@ -1,6 +1,6 @@
 """The API reference: every public name of the package, from its source; links from the chapters to it, and from it to the chapters.
 
-A page below book/api has a line `{{api minibert.attention minibert.figures.*}}`. It becomes the reference of these modules (`.*`: of all
+A page below book/api has a line `{{api minibert.attention minibert.course.figures.*}}`. It becomes the reference of these modules (`.*`: of all
 below) while the book is built, so that it cannot be out of date: signature, docstring, the code itself, the chapters that treat the name
 (minibert_index says where), and the equations that it computes with the tests that prove them (minibert_equations). The names are
 objects of Sphinx's Python domain, so the search finds them.
@@ -10,27 +10,29 @@ A name leads there only where no cell of the notebook gives it to something of i
 imports it.
 """
 
+import ast
 import re
 from collections import defaultdict
 from pathlib import Path
 
+import api_source
 from docutils import nodes
+from minibert_book import linkable, wrap
+from minibert_index import PAGE as INDEX
+from minibert_index import entries, links, names_of_cells
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-import api_source
-from minibert_book import linkable, wrap
-from minibert_index import PAGE as INDEX, entries, links, names_of_cells
-
 PAGES = "book/api"
 MARKER = re.compile(r"^\{\{api ([\w.*\s]+)\}\}$", re.MULTILINE)
-PLAIN = re.compile(r"[a-z]+")       # a word like any other
+PLAIN = re.compile(r"[a-z]+")  # a word like any other
 SIGNATURE = re.compile(r'(?<=<dt class="sig ).*?(?=</dt>)', re.DOTALL)
 INDEXED = re.compile(r"<code>(\w+)</code> <span>([\w. ]+)</span>")
 NAME = re.compile(r"(?P<path>minibert/[\w/]+\.py)|(?P<name>[A-Za-z]\w*(?:\.\w+)*)(?:\(\))?")
 
 
 # ---------------------------------------------------------------- the pages
+
 
 class Reference:
     """The reference of one repository, as Markdown."""
@@ -50,23 +52,39 @@ class Reference:
             raise ExtensionError(f"API reference: there is no module {name}")
         parts = [f"## `{name}`", f"```{{py:module}} {name}\n```", api_source.markdown(found.text)]
         known = api_source.index(self.root)
-        if imported := [f"- `{name}.{other.rsplit('.', 1)[1]}`" for other in found.imported if api_source.resolve(self.root, other) in known]:
+        if imported := [
+            f"- `{name}.{other.rsplit('.', 1)[1]}`"
+            for other in found.imported
+            if api_source.resolve(self.root, other) in known
+        ]:
             parts += ["From here can be imported:", "\n".join(imported)]
-        order = sorted(found.entries, key=lambda entry: entry.kind == "data")       # constants last
+        order = sorted(found.entries, key=lambda entry: entry.kind == "data")  # constants last
         return "\n\n".join([*parts, *map(self.entry, order)])
 
     def entry(self, entry: api_source.Entry, fence: str = "``````", own_code: bool = True) -> str:
         """One name as a directive of the Python domain, with all that belongs to it inside."""
         last = entry.name.rsplit(".", 2 if fence != "``````" else 1)[1:]
-        lines = [f"{fence}{{py:{entry.kind}}} {'.'.join(last)}{entry.signature}", *entry.options, ""]
+        lines = [
+            f"{fence}{{py:{entry.kind}}} {'.'.join(last)}{entry.signature}",
+            *entry.options,
+            "",
+        ]
         if entry.bases:
             lines += ["Made from " + ", ".join(f"`{base}`" for base in entry.bases) + ".", ""]
         lines += [api_source.markdown(entry.text), ""]
         lines += [self.entry(member, fence[:-1], own_code=False) + "\n" for member in entry.members]
         lines += self.back(entry)
         if own_code and entry.kind != "data":
-            lines += [f"- **Source** · `{entry.file}::{entry.name.rsplit('.', 1)[1]}`, line {entry.line}", "", "<details><summary>its code</summary>", "",
-                      f"```python\n{entry.code}\n```", "", "</details>", ""]
+            lines += [
+                f"- **Source** · `{entry.file}::{entry.name.rsplit('.', 1)[1]}`, line {entry.line}",
+                "",
+                "<details><summary>its code</summary>",
+                "",
+                f"```python\n{entry.code}\n```",
+                "",
+                "</details>",
+                "",
+            ]
         return "\n".join([*lines, fence])
 
     def back(self, entry: api_source.Entry) -> list[str]:
@@ -74,25 +92,47 @@ class Reference:
         lines = []
         modules, chapters = self.places.get(entry.name.rsplit(".", 1)[1], ([], {}))
         if modules == [entry.name.rpartition(".")[0]]:
-            places = [f'<a href="../../{address}">{label}</a>' for address, label in links(chapters)]
+            places = [
+                f'<a href="../../{address}">{label}</a>' for address, label in links(chapters)
+            ]
             lines += [f"- **In the course** · {'; '.join(places)}"] if places else []
         computed = self.equations.get(entry.name, [])
         if computed:
-            lines.append("- **Computes** · " + ", ".join(f"equation {equation.number}" for equation in computed))
-            lines.append("- **Proved by** · " + ", ".join(f"`{test}`" for test in dict.fromkeys(test for equation in computed for test in equation.tests)))
+            lines.append(
+                "- **Computes** · "
+                + ", ".join(f"equation {equation.number}" for equation in computed)
+            )
+            lines.append(
+                "- **Proved by** · "
+                + ", ".join(
+                    f"`{test}`"
+                    for test in dict.fromkeys(
+                        test for equation in computed for test in equation.tests
+                    )
+                )
+            )
         return lines
 
 
 def fill_page(app, docname, source):
     if docname.startswith(PAGES):
         reference = cached_reference(app)
-        source[0] = MARKER.sub(lambda marker: "\n\n".join(map(reference.module, named(Path(app.srcdir), marker[1]))), source[0])
+        source[0] = MARKER.sub(
+            lambda marker: "\n\n".join(map(reference.module, named(Path(app.srcdir), marker[1]))),
+            source[0],
+        )
 
 
 def named(root: Path, text: str) -> list[str]:
-    """The modules that a marker names."""
-    return [module for name in text.split() for module in (
-        [name] if not name.endswith(".*") else [known for known in api_source.modules(root) if known.startswith(name[:-1])])]
+    """The modules that a marker names, each once; `minibert.data.*` are all below minibert.data."""
+    known = api_source.modules(root)
+    found = [
+        module
+        for name in text.split()
+        for module in ([*known] if name.endswith(".*") else [name])
+        if module.startswith(name.removesuffix("*"))
+    ]
+    return list(dict.fromkeys(found))
 
 
 def cached_reference(app) -> Reference:
@@ -107,24 +147,48 @@ def always_pages(app, env, added, changed, removed):
 
 
 def short_signatures(app, config):
-    config.add_module_names = False             # the heading names the module
+    config.add_module_names = False  # the heading names the module
     config.python_maximum_signature_line_length = 90
 
 
 def mend_signatures(app, pagename, templatename, context, doctree):
     """The lines of a long signature stand in a list of definitions that defines nothing; make them lines."""
     if pagename.startswith(PAGES):
-        context["body"] = SIGNATURE.sub(lambda signature: re.sub(r"<(/?)(dl|dd)\b", lambda tag: f"<{tag[1]}span" + (f' class="sig-{tag[2]}"' if not tag[1] else ""), signature[0]), context["body"])
+        context["body"] = SIGNATURE.sub(
+            lambda signature: re.sub(
+                r"<(/?)(dl|dd)\b",
+                lambda tag: f"<{tag[1]}span" + (f' class="sig-{tag[2]}"' if not tag[1] else ""),
+                signature[0],
+            ),
+            context["body"],
+        )
 
 
 # ---------------------------------------------------------------- links to them
 
+
 def link_types(app, doctree):
     """Types in a signature: `BertConfig` there means minibert.config.BertConfig."""
-    names = api_source.aliases(Path(app.srcdir))
+    root = Path(app.srcdir)
+    names = api_source.aliases(root)
     for reference in doctree.findall(addnodes.pending_xref):
-        if reference.get("refdomain") == "py" and reference.get("reftarget") in names:
-            reference["reftarget"] = names[reference["reftarget"]]
+        if reference.get("refdomain") == "py":
+            target = reference.get("reftarget")
+            imported = imported_names(root, reference.get("py:module") or "")
+            reference["reftarget"] = names.get(target) or imported.get(target) or target
+
+
+def imported_names(root: Path, module: str) -> dict[str, str]:
+    """What a module of the package imports from others of it: two modules may define the same name."""
+    path = root.joinpath(*module.split(".")).with_suffix(".py")
+    if not module.startswith("minibert.") or not path.is_file():
+        return {}
+    return {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("minibert.")
+        for alias in node.names
+    }
 
 
 def link_names(app, doctree, docname):
@@ -138,14 +202,21 @@ def link_names(app, doctree, docname):
             continue
         if match["path"]:
             name = match["path"].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        elif match["name"] in own or (PLAIN.fullmatch(match["name"]) and match["name"] not in imported):
+        elif match["name"] in own or (
+            PLAIN.fullmatch(match["name"]) and match["name"] not in imported
+        ):
             continue
         else:
             name = aliases.get(match["name"], match["name"])
         if name in objects and not (match["path"] and docname.startswith(PAGES)):
             page = objects[name].docname
             uri = app.builder.get_relative_uri(docname, page) if page != docname else ""
-            wrap(literal, internal=True, refuri=f"{uri}#{objects[name].node_id}", classes=["api-link"])
+            wrap(
+                literal,
+                internal=True,
+                refuri=f"{uri}#{objects[name].node_id}",
+                classes=["api-link"],
+            )
 
 
 def link_index(app, doctree, docname):
@@ -156,7 +227,11 @@ def link_index(app, doctree, docname):
 
     def linked(match):
         found = objects.get(f"{match[2].split(' and ')[0]}.{match[1]}")
-        return f'<a href="{app.builder.get_relative_uri(docname, found.docname)}#{found.node_id}">{match[0]}</a>' if found else match[0]
+        return (
+            f'<a href="{app.builder.get_relative_uri(docname, found.docname)}#{found.node_id}">{match[0]}</a>'
+            if found
+            else match[0]
+        )
 
     for node in doctree.findall(nodes.raw):
         node.children = [nodes.Text(INDEXED.sub(linked, node.astext()))]
@@ -176,7 +251,9 @@ def setup(app):
     app.connect("source-read", fill_page)
     app.connect("env-get-outdated", always_pages)
     app.connect("doctree-read", link_types)
-    app.connect("doctree-resolved", link_names, priority=390)       # before minibert_equations and minibert_book, which lead to the repository
+    app.connect(
+        "doctree-resolved", link_names, priority=390
+    )  # before minibert_equations and minibert_book, which lead to the repository
     app.connect("doctree-resolved", link_index)
     app.connect("html-page-context", mend_signatures)
     app.add_css_file("api.css")

@@ -11,12 +11,16 @@ from pathlib import Path
 import torch
 
 from minibert import WordPieceTokenizer, from_pretrained
-from minibert.figures import COLORS
-from minibert.hub import SMALL
+from minibert.course.figures import COLORS
+from minibert.hub.find_pretrained import SMALL
 
 PAGE, PLACE = "book/model", "<!-- arcs -->"
 TEXT = re.compile(r'id="model-fill-text"[^>]*>([^<]+)')
-LETTER, GAP, FLAT = 9.2, 14, 0.32       # of attention.js: width of a letter, room around a token, height of an arc by its width
+LETTER, GAP, FLAT = (
+    9.2,
+    14,
+    0.32,
+)  # of attention.js: width of a letter, room around a token, height of an arc by its width
 
 
 @cache
@@ -25,9 +29,13 @@ def first_row(sentence):
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
     inputs = tokenizer([sentence])
     with torch.no_grad():
-        weights = model.bert(**inputs, output_attentions=True).attentions[0][0, 0]      # [S, S]
+        weights = model.bert(**inputs, output_attentions=True).attentions[0][0, 0]  # [S, S]
     blank = inputs["input_ids"][0].tolist().index(tokenizer.token_to_id("[MASK]"))
-    return [tokenizer.id_to_token(number) for number in inputs["input_ids"][0].tolist()], blank, weights[blank].tolist()
+    return (
+        [tokenizer.id_to_token(number) for number in inputs["input_ids"][0].tolist()],
+        blank,
+        weights[blank].tolist(),
+    )
 
 
 def draw(tokens, blank, weights):
@@ -41,14 +49,24 @@ def draw(tokens, blank, weights):
     for i, (token, weight) in enumerate(zip(tokens, weights)):
         a, b = middles[blank], middles[i]
         lift = top - 1.33 * min(top - 8, max(18, FLAT * abs(a - b)))
-        path = f"M{a - 8:.0f} {top:.0f}C{a - 20:.0f} {top - 34:.0f} {a + 20:.0f} {top - 34:.0f} {a + 8:.0f} {top:.0f}" if i == blank else f"M{a:.0f} {top:.0f}C{a:.0f} {lift:.0f} {b:.0f} {lift:.0f} {b:.0f} {top:.0f}"
-        arcs.append(f'<path d="{path}" fill="none" stroke="{COLORS["head"]}" stroke-linecap="round" stroke-width="{1 + 9 * weight:.2f}" opacity="{0.08 + 0.92 * weight ** 0.5:.2f}"/>')
-        boxes.append(f'<rect x="{lefts[i]:.0f}" y="{top:.0f}" width="{widths[i]:.0f}" height="30" rx="6" fill="{COLORS["head"]}" fill-opacity="{0.08 + 0.5 * weight:.2f}"'
-                     f'{" stroke=" + chr(34) + COLORS["head"] + chr(34) if i == blank else ""}/>'
-                     f'<text x="{middles[i]:.0f}" y="{top + 20:.0f}" text-anchor="middle" font-family="monospace" font-size="14" fill="currentColor">{escape(token)}</text>'
-                     f'<text x="{middles[i]:.0f}" y="{top + 46:.0f}" text-anchor="middle" font-size="12" fill="currentColor">{weight:.0%}</text>')
-    return (f'<svg viewBox="0 0 {whole:.0f} {top + 52:.0f}" width="{whole:.0f}" style="max-width: 100%; height: auto" role="img" aria-label="Arcs from {escape(tokens[blank])} to all tokens; the widest '
-            f'lead where it looks most.">{"".join(arcs + boxes)}</svg>')
+        path = (
+            f"M{a - 8:.0f} {top:.0f}C{a - 20:.0f} {top - 34:.0f} {a + 20:.0f} {top - 34:.0f} {a + 8:.0f} {top:.0f}"
+            if i == blank
+            else f"M{a:.0f} {top:.0f}C{a:.0f} {lift:.0f} {b:.0f} {lift:.0f} {b:.0f} {top:.0f}"
+        )
+        arcs.append(
+            f'<path d="{path}" fill="none" stroke="{COLORS["head"]}" stroke-linecap="round" stroke-width="{1 + 9 * weight:.2f}" opacity="{0.08 + 0.92 * weight**0.5:.2f}"/>'
+        )
+        boxes.append(
+            f'<rect x="{lefts[i]:.0f}" y="{top:.0f}" width="{widths[i]:.0f}" height="30" rx="6" fill="{COLORS["head"]}" fill-opacity="{0.08 + 0.5 * weight:.2f}"'
+            f"{' stroke=' + chr(34) + COLORS['head'] + chr(34) if i == blank else ''}/>"
+            f'<text x="{middles[i]:.0f}" y="{top + 20:.0f}" text-anchor="middle" font-family="monospace" font-size="14" fill="currentColor">{escape(token)}</text>'
+            f'<text x="{middles[i]:.0f}" y="{top + 46:.0f}" text-anchor="middle" font-size="12" fill="currentColor">{weight:.0%}</text>'
+        )
+    return (
+        f'<svg viewBox="0 0 {whole:.0f} {top + 52:.0f}" width="{whole:.0f}" style="max-width: 100%; height: auto" role="img" aria-label="Arcs from {escape(tokens[blank])} to all tokens; the widest '
+        f'lead where it looks most.">{"".join(arcs + boxes)}</svg>'
+    )
 
 
 def still(sentence):

@@ -2,7 +2,7 @@
 
 - A link whose address is the `url` of an entry in references.bib leads to that entry in the bibliography.
 - An *emphasised* term of the glossary leads to its definition, once on a page.
-- A file of the repository in backticks (`minibert/attention.py`, `tests/test_attention.py::test_name`) leads to its source,
+- A file of the repository in backticks (`minibert/attention.py`, `tests/unit/test_attention.py::test_name`) leads to its source,
   once the repository has an address.
 - Markdown and formulas in the `<summary>` of a hint or an answer are drawn; HTML alone would show the signs.
 - A quotation that begins with **Predict** gets a look of its own, and so does each cell that was generated from an exercise
@@ -24,11 +24,13 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 GLOSSARY = "book/glossary"
-FIRST = "notebooks/00_first_look"       # Sphinx counts chapters from 1 and gives this one no number
-CODE_PATH = re.compile(r"(?P<file>(?:minibert|tests|tools|benchmarks)/[\w/]+\.\w+)(?:::(?P<name>\w+))?")
+FIRST = "notebooks/00_first_look"  # Sphinx counts chapters from 1 and gives this one no number
+CODE_PATH = re.compile(
+    r"(?P<file>(?:minibert|tests|tools|benchmarks)/[\w/]+\.\w+)(?:::(?P<name>\w+))?"
+)
 CALLOUTS = ("Predict", "Try it")
 SUMMARY = re.compile(r"(?<=<summary>).*?(?=</summary>)", re.DOTALL)
-CELL_LINES = 10_000        # MyST-NB numbers the lines of cell i from (i + 1) · 10,000
+CELL_LINES = 10_000  # MyST-NB numbers the lines of cell i from (i + 1) · 10,000
 
 
 def repository_buttons(app, config):
@@ -37,7 +39,12 @@ def repository_buttons(app, config):
     config.minibert_repository = options.get("repository_url", "")
     config.minibert_branch = options.get("repository_branch") or "main"
     if urlsplit(config.minibert_repository).hostname != "github.com":
-        for key in ("repository_url", "launch_buttons", "use_repository_button", "use_issues_button"):
+        for key in (
+            "repository_url",
+            "launch_buttons",
+            "use_repository_button",
+            "use_issues_button",
+        ):
             options.pop(key, None)
 
 
@@ -94,8 +101,11 @@ def link_terms(app, doctree, docname):
 
 def link_citations(app, doctree, docname):
     """Turn a link to a paper that stands in the bibliography into a link to its entry there."""
-    entries = {citation.entry.fields["url"].rstrip("/"): citation
-               for citation in app.env.get_domain("cite").citations if "url" in citation.entry.fields}
+    entries = {
+        citation.entry.fields["url"].rstrip("/"): citation
+        for citation in app.env.get_domain("cite").citations
+        if "url" in citation.entry.fields
+    }
     for node in doctree.findall(nodes.reference):
         citation = entries.get(node.get("refuri", "").rstrip("/"))
         if citation is None or citation.bibliography_key.docname == docname:
@@ -119,15 +129,30 @@ def link_code(app, doctree, docname):
             continue
         line = ""
         if match["name"]:
-            found = re.search(rf"^\s*(?:def|class) {match['name']}\b", text := path.read_text(encoding="utf-8"), re.MULTILINE)
-            line = f"#L{text[:found.end()].count(chr(10)) + 1}" if found else ""
-        wrap(node, internal=False, refuri=f"{url}/blob/{app.config.minibert_branch}/{match['file']}{line}")
+            found = re.search(
+                rf"^\s*(?:def|class) {match['name']}\b",
+                text := path.read_text(encoding="utf-8"),
+                re.MULTILINE,
+            )
+            line = f"#L{text[: found.end()].count(chr(10)) + 1}" if found else ""
+        wrap(
+            node,
+            internal=False,
+            refuri=f"{url}/blob/{app.config.minibert_branch}/{match['file']}{line}",
+        )
 
 
 def inline_html(match):
     """One line of Markdown as HTML; formulas as the theme's MathJax finds them."""
-    markdown = MarkdownIt("commonmark", {"html": True}).use(dollarmath_plugin, renderer=lambda text, options: text)
-    markdown.add_render_rule("math_inline", lambda self, tokens, i, options, env: f'<span class="math notranslate nohighlight">\\({escape(tokens[i].content)}\\)</span>')
+    markdown = MarkdownIt("commonmark", {"html": True}).use(
+        dollarmath_plugin, renderer=lambda text, options: text
+    )
+    markdown.add_render_rule(
+        "math_inline",
+        lambda self, tokens, i, options, env: (
+            f'<span class="math notranslate nohighlight">\\({escape(tokens[i].content)}\\)</span>'
+        ),
+    )
     return markdown.renderInline(match[0])
 
 
@@ -156,7 +181,11 @@ def style_generated_cells(app, doctree):
     if path.suffix != ".ipynb":
         return
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    kinds = {i: classes for i, cell in enumerate(cells) if cell["cell_type"] == "markdown" and (classes := generated_classes(cell))}
+    kinds = {
+        i: classes
+        for i, cell in enumerate(cells)
+        if cell["cell_type"] == "markdown" and (classes := generated_classes(cell))
+    }
     for parent in [doctree, *doctree.findall(nodes.section)]:
         box, inside = None, None
         for node in list(parent.children):
@@ -173,11 +202,17 @@ def style_generated_cells(app, doctree):
 
 def mark_answers(app, doctree):
     """Class `right` or `wrong` for each answer of a quiz, so that it can be told apart once it is open."""
-    for box in doctree.findall(lambda node: isinstance(node, nodes.container) and "generated-quiz" in node["classes"]):
+    for box in doctree.findall(
+        lambda node: isinstance(node, nodes.container) and "generated-quiz" in node["classes"]
+    ):
         for opening, text in pairwise(box.children):
             if isinstance(opening, nodes.raw) and isinstance(text, nodes.paragraph):
                 verdict = "right" if text.astext().startswith("Right.") else "wrong"
-                opening.children = [nodes.Text(opening.astext().replace("<details>", f'<details class="{verdict}">'))]
+                opening.children = [
+                    nodes.Text(
+                        opening.astext().replace("<details>", f'<details class="{verdict}">')
+                    )
+                ]
 
 
 def generated_classes(cell):
@@ -185,7 +220,11 @@ def generated_classes(cell):
     origin = cell["metadata"].get("minibert", {})
     if "generated" not in origin:
         return []
-    return ["generated", f"generated-{origin['generated']}", *([origin["part"]] if "part" in origin else [])]
+    return [
+        "generated",
+        f"generated-{origin['generated']}",
+        *([origin["part"]] if "part" in origin else []),
+    ]
 
 
 def link_everything(app, doctree, docname):

@@ -18,7 +18,10 @@ TASK = re.compile(r"### Exercise (?P<number>[\d.]+) · (?P<title>.+)\n\n\*(?P<ab
 
 def generated(path: Path, kind: str, part: str | None = None) -> list[dict]:
     """The cells of a chapter that were generated as this kind: origin and source."""
-    cells = [{**cell["metadata"].get("minibert", {}), "source": "".join(cell["source"])} for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    cells = [
+        {**cell["metadata"].get("minibert", {}), "source": "".join(cell["source"])}
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+    ]
     return [cell for cell in cells if cell.get("generated") == kind and cell.get("part") == part]
 
 
@@ -26,18 +29,31 @@ def card(root: Path) -> str:
     """The card as HTML; a `<fieldset>` for each chapter."""
     boxes = []
     for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        title = re.match(r"# (.+)", "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]))[1]
+        title = re.match(
+            r"# (.+)", "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+        )[1]
         page = f"../notebooks/{path.stem}.html"
         items = []
         for cell in generated(path, "exercise", "task"):
             task, name = TASK.match(cell["source"]), anchor("exercise", cell["name"])
-            items.append(f'<li><label><input type="checkbox" data-exercise="{name}"> {task["number"]} {escape(task["title"])}</label> '
-                         f'<a href="{page}#{name}" aria-label="{escape(task["about"])}, exercise {task["number"]}">{escape(task["about"])}</a></li>')
-        questions = sum(len(re.findall(r"^\*\*Question \d+\.\*\*", cell["source"], re.MULTILINE)) for cell in generated(path, "quiz"))
+            items.append(
+                f'<li><label><input type="checkbox" data-exercise="{name}"> {task["number"]} {escape(task["title"])}</label> '
+                f'<a href="{page}#{name}" aria-label="{escape(task["about"])}, exercise {task["number"]}">{escape(task["about"])}</a></li>'
+            )
+        questions = sum(
+            len(re.findall(r"^\*\*Question \d+\.\*\*", cell["source"], re.MULTILINE))
+            for cell in generated(path, "quiz")
+        )
         quiz = anchor("quiz", path.stem)
-        ticks = "".join(f'<label><input type="checkbox" data-quiz="{quiz}" data-question="{i}"> {i}</label> ' for i in range(1, questions + 1))
-        boxes.append(f'<fieldset><legend><a href="{page}">{int(path.stem[:2])} · {escape(title)}</a></legend>\n<ul>\n' + "\n".join(items)
-                     + f'\n</ul>\n<p class="progress-quiz" role="group" aria-label="Quiz of chapter {int(path.stem[:2])}"><a href="{page}#{quiz}">Quiz</a> {ticks}</p>\n</fieldset>')
+        ticks = "".join(
+            f'<label><input type="checkbox" data-quiz="{quiz}" data-question="{i}"> {i}</label> '
+            for i in range(1, questions + 1)
+        )
+        boxes.append(
+            f'<fieldset><legend><a href="{page}">{int(path.stem[:2])} · {escape(title)}</a></legend>\n<ul>\n'
+            + "\n".join(items)
+            + f'\n</ul>\n<p class="progress-quiz" role="group" aria-label="Quiz of chapter {int(path.stem[:2])}"><a href="{page}#{quiz}">Quiz</a> {ticks}</p>\n</fieldset>'
+        )
     return '<form class="progress-card" autocomplete="off">\n' + "\n".join(boxes) + "\n</form>"
 
 
@@ -60,8 +76,16 @@ def name_boxes(app, doctree):
     path = Path(app.env.doc2path(app.env.docname))
     if path.suffix != ".ipynb":
         return
-    for kind, names in (("exercise", [cell["name"] for cell in generated(path, "exercise", "task")]), ("quiz", [path.stem] * len(generated(path, "quiz")))):
-        boxes = [box for box in doctree.findall(nodes.container) if f"generated-{kind}" in box["classes"] and (kind == "quiz" or "task" in box["classes"])]
+    for kind, names in (
+        ("exercise", [cell["name"] for cell in generated(path, "exercise", "task")]),
+        ("quiz", [path.stem] * len(generated(path, "quiz"))),
+    ):
+        boxes = [
+            box
+            for box in doctree.findall(nodes.container)
+            if f"generated-{kind}" in box["classes"]
+            and (kind == "quiz" or "task" in box["classes"])
+        ]
         for box, name in zip(boxes, names, strict=True):
             box["ids"].append(anchor(kind, name))
 
@@ -70,5 +94,5 @@ def setup(app):
     """Sphinx calls this."""
     app.connect("source-read", fill_card)
     app.connect("env-get-outdated", always_card)
-    app.connect("doctree-read", name_boxes, priority=600)       # after minibert_book has made the boxes
+    app.connect("doctree-read", name_boxes, priority=600)  # after minibert_book has made the boxes
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,7 +16,10 @@ from pathlib import Path
 from docutils import nodes
 
 PAGE, FOLDER, ZIP = "book/downloads", "downloads", "minibert-notebooks.zip"
-FORMS = {"minibert.pdf": "the whole book as a PDF", "minibert.epub": "the whole book as an e-book (ePub 3)"}
+FORMS = {
+    "minibert.pdf": "the whole book as a PDF",
+    "minibert.epub": "the whole book as an e-book (ePub 3)",
+}
 README = """\
 minibert: the notebooks of the course
 =====================================
@@ -48,8 +51,14 @@ def titles(root: Path) -> dict[str, str]:
 
 def pack(root: Path, target: Path, source: str) -> None:
     """All notebooks and what they need, as one zip; equal notebooks give equal bytes."""
-    readme = README.format(chapters="\n".join(f"{name}  {title}" for name, title in titles(root).items()), source=source)
-    contents = {"README.txt": readme.encode(), **{name: (root / "notebooks" / name).read_bytes() for name in titles(root)}}
+    readme = README.format(
+        chapters="\n".join(f"{name}  {title}" for name, title in titles(root).items()),
+        source=source,
+    )
+    contents = {
+        "README.txt": readme.encode(),
+        **{name: (root / "notebooks" / name).read_bytes() for name in titles(root)},
+    }
     with zipfile.ZipFile(target, "w") as archive:
         for name, content in contents.items():
             entry = zipfile.ZipInfo(f"minibert-notebooks/{name}", date_time=(1980, 1, 1, 0, 0, 0))
@@ -77,16 +86,24 @@ def offer(site: Path) -> None:
     for name, about in FORMS.items():
         if (file := site / FOLDER / name).is_file():
             made = time.strftime("%Y-%m-%d", time.gmtime(file.stat().st_mtime))
-            text = text.replace(f"<!-- {name} -->", f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB, made on {made}</li>')
+            text = text.replace(
+                f"<!-- {name} -->",
+                f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB, made on {made}</li>',
+            )
     page.write_text(text, encoding="utf-8")
 
 
 def listing(root: Path) -> str:
     """The list of all downloads; a comment for each form that is made later."""
-    rows = "\n".join(f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {escape(title)}</li>' for name, title in titles(root).items())
+    rows = "\n".join(
+        f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {escape(title)}</li>'
+        for name, title in titles(root).items()
+    )
     later = "\n".join(f"<!-- {name} -->" for name in FORMS)
-    return (f'```{{raw}} html\n<ul class="downloads">\n<li><a href="../{FOLDER}/{ZIP}" download>{ZIP}</a> · all notebooks, and what they need to run</li>\n{later}\n</ul>\n```\n\n'
-            f'## One by one\n\n```{{raw}} html\n<ul class="downloads">\n{rows}\n</ul>\n```\n')
+    return (
+        f'```{{raw}} html\n<ul class="downloads">\n<li><a href="../{FOLDER}/{ZIP}" download>{ZIP}</a> · all notebooks, and what they need to run</li>\n{later}\n</ul>\n```\n\n'
+        f'## One by one\n\n```{{raw}} html\n<ul class="downloads">\n{rows}\n</ul>\n```\n'
+    )
 
 
 def fill_page(app, docname, source):
@@ -102,9 +119,15 @@ def always_page(app, env, added, changed, removed):
 def offer_notebook(app, doctree, docname):
     """Under the head of a chapter: its file, and the way to the others."""
     name = f"{docname.removeprefix('notebooks/')}.ipynb"
-    for box in doctree.findall(lambda node: isinstance(node, nodes.container) and "generated-launch" in node["classes"]):
-        box += nodes.raw("", f'<p><strong>Take it along</strong>: <a href="../{FOLDER}/{name}" download>{name}</a> · '
-                             f'<a href="../{PAGE}.html">all notebooks, PDF, e-book</a></p>', format="html")
+    for box in doctree.findall(
+        lambda node: isinstance(node, nodes.container) and "generated-launch" in node["classes"]
+    ):
+        box += nodes.raw(
+            "",
+            f'<p><strong>Take it along</strong>: <a href="../{FOLDER}/{name}" download>{name}</a> · '
+            f'<a href="../{PAGE}.html">all notebooks, PDF, e-book</a></p>',
+            format="html",
+        )
 
 
 def setup(app):
@@ -112,5 +135,5 @@ def setup(app):
     app.connect("source-read", fill_page)
     app.connect("env-get-outdated", always_page)
     app.connect("doctree-resolved", offer_notebook)
-    app.connect("build-finished", make_files, priority=400)     # before the links are checked
+    app.connect("build-finished", make_files, priority=400)  # before the links are checked
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

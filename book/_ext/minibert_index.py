@@ -32,7 +32,10 @@ def terms(root: Path) -> dict[str, list[str]]:
     """Term of the glossary, as it stands there -> the names by which texts call it, in small letters, in the singular."""
     lines = (root / "book" / "glossary.md").read_text(encoding="utf-8").splitlines()
     found = [before for before, line in zip(lines, lines[1:]) if line.startswith(": ")]
-    return {term: [singular(name) for name in re.sub(r"\s*\(.*?\)", "", term).split(",")] for term in found}
+    return {
+        term: [singular(name) for name in re.sub(r"\s*\(.*?\)", "", term).split(",")]
+        for term in found
+    }
 
 
 def symbols(root: Path) -> dict[str, list[str]]:
@@ -40,8 +43,14 @@ def symbols(root: Path) -> dict[str, list[str]]:
     found = defaultdict(list)
     for path in sorted((root / "minibert").rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-        if module.startswith(("minibert.exercises.ch", "minibert.exercises.planted", "minibert.clinic.patients")):
-            continue        # tasks for the reader, and sick code
+        if module.startswith(
+            (
+                "minibert.course.exercises.ch",
+                "minibert.course.exercises.mistakes",
+                "minibert.course.clinic.patients",
+            )
+        ):
+            continue  # tasks for the reader, and sick code
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                 found[node.name].append(module)
@@ -57,8 +66,11 @@ def cells(path: Path, generated: bool = False) -> list[tuple[str, str]]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return [("markdown", BLOCK.sub("", text))]
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(text)["cells"]
-            if generated or "generated" not in cell["metadata"].get("minibert", {})]
+    return [
+        (cell["cell_type"], "".join(cell["source"]))
+        for cell in json.loads(text)["cells"]
+        if generated or "generated" not in cell["metadata"].get("minibert", {})
+    ]
 
 
 def passages(path: Path) -> list[tuple[str, str, str]]:
@@ -83,7 +95,7 @@ def names_of_cells(path: Path) -> tuple[frozenset[str], frozenset[str]]:
         if kind == "code":
             try:
                 tree = ast.parse(source)
-            except SyntaxError:         # a line for IPython
+            except SyntaxError:  # a line for IPython
                 continue
             for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -122,31 +134,51 @@ def entries(root: Path) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
             if kind == "code":
                 treated = [name for name in SHOWN.findall(text) if name in of_symbols]
             else:
-                treated = [by_name[name] for name in map(singular, [*ITALICS.findall(text), *parts(heading)]) if name in by_name]
-                treated += [name for file, dotted, name in IN_BACKTICKS.findall(text)
-                            if is_meant(file, dotted, of_symbols.get(name, [])) and (file or dotted or name not in own)]
+                treated = [
+                    by_name[name]
+                    for name in map(singular, [*ITALICS.findall(text), *parts(heading)])
+                    if name in by_name
+                ]
+                treated += [
+                    name
+                    for file, dotted, name in IN_BACKTICKS.findall(text)
+                    if is_meant(file, dotted, of_symbols.get(name, []))
+                    and (file or dotted or name not in own)
+                ]
             for entry in treated:
                 if heading not in places[entry][path.stem] and len(places[entry][path.stem]) < 3:
                     places[entry][path.stem].append(heading)
     names = [name for name in of_symbols if name in places and name not in of_terms]
-    return {entry: (of_symbols[entry] if entry in names else [], places[entry]) for entry in [*of_terms, *names]}
+    return {
+        entry: (of_symbols[entry] if entry in names else [], places[entry])
+        for entry in [*of_terms, *names]
+    }
 
 
 def is_meant(file: str, dotted: str, modules: list[str]) -> bool:
     """Whether a name in backticks is a function or class of one of these modules: by its file, by its path, or alone."""
     if file:
         return ".".join(Path(file).with_suffix("").parts) in modules
-    return bool(modules) and (dotted in ("", "minibert.") or any(f"{module}.".endswith(dotted) for module in modules))
+    return bool(modules) and (
+        dotted in ("", "minibert.") or any(f"{module}.".endswith(dotted) for module in modules)
+    )
 
 
 def page(root: Path) -> str:
     """All entries, letter by letter: Markdown headings, and lists in HTML, for MyST would not know the anchors of a notebook."""
+
     def letter(entry):
         return entry.lstrip("[")[0].upper()
 
     found = entries(root)
-    return "\n".join(f"## {initial}\n\n```{{raw}} html\n<ul class=\"book-index\">\n" + "\n".join(item(entry, *found[entry]) for entry in group) + "\n</ul>\n```\n"
-                     for initial, group in groupby(sorted(found, key=lambda entry: (letter(entry), entry.lower())), key=letter))
+    return "\n".join(
+        f'## {initial}\n\n```{{raw}} html\n<ul class="book-index">\n'
+        + "\n".join(item(entry, *found[entry]) for entry in group)
+        + "\n</ul>\n```\n"
+        for initial, group in groupby(
+            sorted(found, key=lambda entry: (letter(entry), entry.lower())), key=letter
+        )
+    )
 
 
 def item(entry: str, modules: list[str], chapters: dict[str, list[str]]) -> str:
@@ -155,14 +187,21 @@ def item(entry: str, modules: list[str], chapters: dict[str, list[str]]) -> str:
         name = f"<code>{escape(entry)}</code> <span>{' and '.join(modules)}</span>"
     else:
         name = f'<a href="glossary.html#term-{nodes.make_id(entry)}">{escape(entry)}</a>'
-    places = "".join(f'<li><a href="../{address}">{escape(label)}</a></li>' for address, label in links(chapters))
+    places = "".join(
+        f'<li><a href="../{address}">{escape(label)}</a></li>' for address, label in links(chapters)
+    )
     return f"<li>{name}" + (f" <ul>{places}</ul>" if places else "") + "</li>"
 
 
 def links(chapters: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(address in the book, label) of each place: '4 · Two masks'; the page without a number goes by its heading alone."""
-    return [(f"notebooks/{stem}.html{anchor(heading)}", f"{int(stem[:2])} · {plain(heading)}") if stem[0].isdigit()
-            else (f"book/{stem}.html{anchor(heading)}", plain(heading)) for stem, headings in chapters.items() for heading in headings]
+    return [
+        (f"notebooks/{stem}.html{anchor(heading)}", f"{int(stem[:2])} · {plain(heading)}")
+        if stem[0].isdigit()
+        else (f"book/{stem}.html{anchor(heading)}", plain(heading))
+        for stem, headings in chapters.items()
+        for heading in headings
+    ]
 
 
 def fill_page(app, docname, source):

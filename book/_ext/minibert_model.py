@@ -4,7 +4,7 @@ Nothing of this is committed: at the end of a build the package's weights are wr
 
 - `weights-1.js`, `weights-2.js`, …: all weights as whole numbers with one scale a row, as text. Classic scripts, because a page
   that was opened from a file may fetch nothing; several, so that the page can say how far it has come.
-- `engine.js`: the program that computes with them (`book/_static/model/engine/` and the tokenizer of `minibert/figures/static/`) as one
+- `engine.js`: the program that computes with them (`book/_static/model/engine/` and the tokenizer of `minibert/course/figures/static/`) as one
   text, which the page hands to a worker; with the vocabulary and a list of what stands where in the weights.
 
 A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole numbers from -127 to 127, the scale of a row is its largest
@@ -17,7 +17,6 @@ In `book/model.md` three lines such as `<!-- still: fill -->` become what the mo
 import base64
 import json
 import re
-import struct
 from html import escape, unescape
 from pathlib import Path
 
@@ -27,46 +26,69 @@ from torch import Tensor
 import minibert
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained
 from minibert.data.sentences import split_sentences
-from minibert.filling import fill_mask
-from minibert.hub import SMALL
+from minibert.hub.find_pretrained import SMALL
+from minibert.inference.fill_mask import fill_mask
+from minibert.summarization.head_store import open_summarizer
 from minibert.summarization.model import BertSumExt
-from minibert.summarization.packaged import open_summarizer
 from minibert.summarization.scoring import summarize
 
 PAGE = "book/model"
 STILL = re.compile(r"<!-- still: (\w+) -->")
 FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
-TOKENIZER = Path(minibert.__file__).parent / "figures" / "static" / "wordpiece.js"
-ENGINE = ("tensors.js", "bert.js", "sentences.js", "summary.js", "worker.js")        # in this order, behind the tokenizer
+PACKAGE = Path(minibert.__file__).parent
+TOKENIZER = PACKAGE / "course" / "figures" / "static" / "wordpiece.js"
+ENGINE = (
+    "tensors.js",
+    "bert.js",
+    "sentences.js",
+    "summary.js",
+    "worker.js",
+)  # in this order, behind the tokenizer
 PARTS = 8
 # Averaged over many tokens, early, or in front of every answer: with 8 bits each of these alone changes the first word of up to
 # one mask in a hundred.
-FINE = re.compile(r"cls\.predictions\.transform\.dense|token_type_embeddings|self\.value|layer\.[01]\.attention\.output\.dense|seq_relationship|scorer")
-SENTENCES = ("She opened the [MASK] and walked into the room.", "He was born [MASK] 1902 in Chicago.")
+FINE = re.compile(
+    r"cls\.predictions\.transform\.dense|token_type_embeddings|self\.value|layer\.[01]\.attention\.output\.dense|seq_relationship|scorer"
+)
+SENTENCES = (
+    "She opened the [MASK] and walked into the room.",
+    "He was born [MASK] 1902 in Chicago.",
+)
 
 
 def quantise(name: str, weight: Tensor) -> tuple[Tensor, Tensor, int]:
     """A matrix [rows, columns] as scales [rows], whole numbers [rows, columns] and their bits, 8 or 16; scale · number is what the page computes with."""
     bits = 16 if FINE.search(name) else 8
     largest = 2 ** (bits - 1) - 1
-    scale = weight.float().abs().amax(dim=1) / largest                                  # [rows]
-    scale = torch.where(scale == 0, torch.ones_like(scale), scale)                      # [rows]; a row of zeros
+    scale = weight.float().abs().amax(dim=1) / largest  # [rows]
+    scale = torch.where(scale == 0, torch.ones_like(scale), scale)  # [rows]; a row of zeros
     return scale, (weight.float() / scale[:, None]).round().clamp(-largest, largest), bits
 
 
 def page_tensors(model: BertForPreTraining, summarizer: BertSumExt) -> dict[str, Tensor]:
     """All that the page computes with, by name: the model's own tensors, and the sentence head's with `head.` before them."""
-    return dict(model.state_dict()) | {f"head.{name}": tensor for name, tensor in summarizer.head.state_dict().items()}
+    return dict(model.state_dict()) | {
+        f"head.{name}": tensor for name, tensor in summarizer.head.state_dict().items()
+    }
 
 
 def pack(tensors: dict[str, Tensor]) -> tuple[list[dict], bytes]:
     """What stands where, and the bytes: of each tensor its scales, then its whole numbers; each begins at a multiple of four."""
     listed, stream = [], bytearray()
     for name, tensor in tensors.items():
-        entry = {"name": name, "rows": tensor.size(0) if tensor.dim() == 2 else 1, "columns": tensor.size(-1), "bits": 32, "start": len(stream)}
+        entry = {
+            "name": name,
+            "rows": tensor.size(0) if tensor.dim() == 2 else 1,
+            "columns": tensor.size(-1),
+            "bits": 32,
+            "start": len(stream),
+        }
         if tensor.dim() == 2:
             scale, numbers, entry["bits"] = quantise(name, tensor)
-            stream += scale.numpy().astype("<f4").tobytes() + numbers.numpy().astype(f"<i{entry['bits'] // 8}").tobytes()
+            stream += (
+                scale.numpy().astype("<f4").tobytes()
+                + numbers.numpy().astype(f"<i{entry['bits'] // 8}").tobytes()
+            )
         else:
             stream += tensor.float().numpy().astype("<f4").tobytes()
         stream += bytes(-len(stream) % 4)
@@ -77,22 +99,38 @@ def pack(tensors: dict[str, Tensor]) -> tuple[list[dict], bytes]:
 def check(model: BertForPreTraining, summarizer: BertSumExt) -> None:
     """A ValueError for a model that the page's program would compute wrongly."""
     config, head = model.config, summarizer.config.sentence_head
-    wrong = [f"{name} {value!r}, not {wanted!r}" for name, value, wanted in (
-        ("hidden_act", config.hidden_act, "gelu"), ("position_embedding_type", config.position_embedding_type, "absolute"),
-        ("sentence_head kind", head["kind"], "classifier"), ("sentence_head with an inner layer", bool(head["sizes"].get("inner_size")), True)) if value != wanted]
+    wrong = [
+        f"{name} {value!r}, not {wanted!r}"
+        for name, value, wanted in (
+            ("hidden_act", config.hidden_act, "gelu"),
+            ("position_embedding_type", config.position_embedding_type, "absolute"),
+            ("sentence_head kind", head["kind"], "classifier"),
+            ("sentence_head with an inner layer", bool(head["sizes"].get("inner_size")), True),
+        )
+        if value != wanted
+    ]
     if wrong:
         raise ValueError(f"book/_static/model/engine cannot compute this model: {'; '.join(wrong)}")
 
 
 def shape(config: BertConfig) -> dict:
     """What the page's program has to know of a config."""
-    return {"hiddenSize": config.hidden_size, "numHeads": config.num_attention_heads, "numLayers": config.num_hidden_layers, "normFirst": config.norm_first,
-            "layerNormEps": config.layer_norm_eps, "maxPositions": config.max_position_embeddings}
+    return {
+        "hiddenSize": config.hidden_size,
+        "numHeads": config.num_attention_heads,
+        "numLayers": config.num_hidden_layers,
+        "normFirst": config.norm_first,
+        "layerNormEps": config.layer_norm_eps,
+        "maxPositions": config.max_position_embeddings,
+    }
 
 
 def program(root: Path) -> str:
     """What computes in the page, as one text."""
-    sources = [TOKENIZER, *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE)]
+    sources = [
+        TOKENIZER,
+        *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE),
+    ]
     return "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
 
@@ -104,12 +142,30 @@ def files(root: Path) -> dict[str, str]:
     head = summarizer.config.sentence_head
     listed, stream = pack(page_tensors(model, summarizer))
     size = -(-len(stream) // PARTS // 4) * 4
-    about = {"name": SMALL, "parts": PARTS, "partBytes": size, "bytes": len(stream), "tensors": listed, "lowerCase": tokenizer.lowercase,
-             "vocabulary": "\n".join(tokenizer.id_to_token(number) for number in range(tokenizer.vocab_size)),
-             **shape(model.config), "summarizer": {"layers": summarizer.config.num_hidden_layers, "vector": head["vector"], "segments": head["segments"]}}
-    written = {"engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"}
+    about = {
+        "name": SMALL,
+        "parts": PARTS,
+        "partBytes": size,
+        "bytes": len(stream),
+        "tensors": listed,
+        "lowerCase": tokenizer.lowercase,
+        "vocabulary": "\n".join(
+            tokenizer.id_to_token(number) for number in range(tokenizer.vocab_size)
+        ),
+        **shape(model.config),
+        "summarizer": {
+            "layers": summarizer.config.num_hidden_layers,
+            "vector": head["vector"],
+            "segments": head["segments"],
+        },
+    }
+    written = {
+        "engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"
+    }
     for number in range(PARTS):
-        text = base64.b85encode(stream[number * size:(number + 1) * size]).decode("ascii")      # of its 85 signs none needs a backslash
+        text = base64.b85encode(stream[number * size : (number + 1) * size]).decode(
+            "ascii"
+        )  # of its 85 signs none needs a backslash
         written[f"weights-{number + 1}.js"] = f'minibertModel.receive({number}, "{text}");\n'
     return written
 
@@ -118,21 +174,38 @@ def stills(fields: dict[str, str]) -> dict[str, str]:
     """What each tool answers to the text that stands in its fields at first, in Markdown."""
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
     summarizer, _ = open_summarizer(SMALL)
-    rows = [f"| {sentence} | " + ", ".join(f"*{escape(word)}* {probability:.0%}" for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]) + " |"
-            for sentence in (fields["model-fill-text"], *SENTENCES)]
+    rows = [
+        f"| {sentence} | "
+        + ", ".join(
+            f"*{escape(word)}* {probability:.0%}"
+            for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]
+        )
+        + " |"
+        for sentence in (fields["model-fill-text"], *SENTENCES)
+    ]
     first, second = fields["model-first"], fields["model-second"]
     with torch.no_grad():
-        shares = [float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0]) for pair in ((first, second), (second, first))]
+        shares = [
+            float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0])
+            for pair in ((first, second), (second, first))
+        ]
     sentences = split_sentences(fields["model-document"])
     chosen = summarize(summarizer, tokenizer, sentences).chosen
-    return {"fill": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
-            "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
-            "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n" + "\n".join(f"- {sentences[n]}" for n in chosen)}
+    return {
+        "fill": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
+        "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
+        "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
+        + "\n".join(f"- {sentences[n]}" for n in chosen),
+    }
 
 
 def fill_page(app, docname, source):
     if docname == PAGE:
-        fields = {name: unescape(text) for path in sorted((Path(app.srcdir) / "book" / "model").glob("*.html")) for name, text in FIELD.findall(path.read_text(encoding="utf-8"))}
+        fields = {
+            name: unescape(text)
+            for path in sorted((Path(app.srcdir) / "book" / "model").glob("*.html"))
+            for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
+        }
         made = stills(fields)
         source[0] = STILL.sub(lambda match: made[match[1]], source[0])
 
@@ -142,7 +215,12 @@ def write_files(app, error):
     if error or app.builder.name != "html":
         return
     root, target = Path(app.srcdir), Path(app.outdir) / "_static" / "model"
-    made_from = [Path(__file__), TOKENIZER, *(root / "book" / "_static" / "model" / "engine").glob("*.js"), *(Path(minibert.__file__).parent / "pretrained").rglob("*.*")]
+    made_from = [
+        Path(__file__),
+        TOKENIZER,
+        *(root / "book" / "_static" / "model" / "engine").glob("*.js"),
+        *(PACKAGE / "hub" / "pretrained").rglob("*.*"),
+    ]
     made = target / "engine.js"
     if made.is_file() and made.stat().st_mtime > max(path.stat().st_mtime for path in made_from):
         return

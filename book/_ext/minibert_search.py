@@ -20,7 +20,10 @@ def index_terms(app, doctree):
         return
     for term in list(doctree.findall(nodes.term)):
         names = [term.astext(), *re.split(r"\s*,\s*", re.sub(r"\s*\(.*?\)", "", term.astext()))]
-        entries = [("single", name.replace(";", ","), term["ids"][-1], "main", None) for name in dict.fromkeys(names)]
+        entries = [
+            ("single", name.replace(";", ","), term["ids"][-1], "main", None)
+            for name in dict.fromkeys(names)
+        ]
         listed = term.parent.parent
         listed.parent.insert(listed.parent.index(listed), addnodes.index(entries=entries))
 
@@ -32,6 +35,8 @@ def add_script(app, pagename, templatename, context, doctree):
 
 def setup(app):
     """Sphinx calls this."""
-    app.connect("doctree-read", index_terms, priority=600)      # after minibert_book has given the terms their places
+    app.connect(
+        "doctree-read", index_terms, priority=600
+    )  # after minibert_book has given the terms their places
     app.connect("html-page-context", add_script)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,14 +24,33 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 PAGE = "book/status"
-IGNORING = {"nbval-ignore-output", "nbval-skip"}        # as in tools/environment.py: cells whose output is not compared
-PACKAGES = ("jupyter-book", "Sphinx", "myst-nb", "sphinx-book-theme", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
-WEIGHTS = {"kilobytes": "kB until it can be used", "all_kilobytes": "kB when read to the end", "seen": "s until it is seen", "ready": "s until it can be used"}      # columns of benchmarks/pages.py
+IGNORING = {
+    "nbval-ignore-output",
+    "nbval-skip",
+}  # as in tools/environment.py: cells whose output is not compared
+PACKAGES = (
+    "jupyter-book",
+    "Sphinx",
+    "myst-nb",
+    "sphinx-book-theme",
+    "torch",
+    "numpy",
+    "matplotlib",
+    "ipywidgets",
+    "anywidget",
+)
+WEIGHTS = {
+    "kilobytes": "kB until it can be used",
+    "all_kilobytes": "kB when read to the end",
+    "seen": "s until it is seen",
+    "ready": "s until it can be used",
+}  # columns of benchmarks/pages.py
 LINKS = "<p>The links are followed at the end of the build.</p>"
-TEMPLATES = "_static"       # the theme's own templates lie there
+TEMPLATES = "_static"  # the theme's own templates lie there
 
 
 # ---------------------------------------------------------------- what is known before
+
 
 def moment(text: str) -> str:
     """A date or a time that no line breaks."""
@@ -40,38 +59,71 @@ def moment(text: str) -> str:
 
 def built() -> str:
     """When and on what."""
-    now = time.strftime("%Y-%m-%d %H:%M", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    now = time.strftime(
+        "%Y-%m-%d %H:%M", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
+    )
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    return (f"Built on {moment(now)} UTC, on {platform.system()} ({platform.machine()}) with Python {platform.python_version()}; "
-            f"minibert {importlib.metadata.version('minibert-course')}, {versions}.")
+    return (
+        f"Built on {moment(now)} UTC, on {platform.system()} ({platform.machine()}) with Python {platform.python_version()}; "
+        f"minibert {importlib.metadata.version('minibert-course')}, {versions}."
+    )
 
 
 def chapters(root: Path) -> str:
     """One row a notebook: cells, cells that are not compared, processor time, and where and when that was measured."""
-    times = json.loads((root / "benchmarks" / "logs" / "notebooks.json").read_text(encoding="utf-8"))["notebooks"]
-    rows = ["| notebook | cells of code | not compared | moving figures | processor seconds | measured on |", "|---|---:|---:|---:|---:|---|"]
+    times = json.loads(
+        (root / "benchmarks" / "logs" / "notebooks.json").read_text(encoding="utf-8")
+    )["notebooks"]
+    rows = [
+        "| notebook | cells of code | not compared | moving figures | processor seconds | measured on |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
     sums, machines = Counter(), set()
     for path in sorted((root / "notebooks").glob("*.ipynb")):
-        cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+        cells = [
+            cell
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+            if cell["cell_type"] == "code"
+        ]
         ignored = sum(bool(IGNORING & set(cell["metadata"].get("tags", []))) for cell in cells)
-        moving = sum("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for cell in cells for output in cell["outputs"])
+        moving = sum(
+            "application/vnd.jupyter.widget-view+json" in output.get("data", {})
+            for cell in cells
+            for output in cell["outputs"]
+        )
         run = times.get(path.stem, {})
         seconds, machine = run.get("processor_seconds", 0), run.get("machine")
         sums.update(cells=len(cells), ignored=ignored, moving=moving, seconds=seconds)
-        rows.append(f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {moment(run.get('date', ''))} |")
+        rows.append(
+            f"| [{path.stem}](../notebooks/{path.name}) | {len(cells)} | {ignored} | {moving} | {seconds:.1f} | {moment(run.get('date', ''))} |"
+        )
         if run:
-            machines.add(f"{machine['system']}, {machine['cores']} cores ({machine['processor']}), {machine['threads']} thread, Python {run['versions']['python']}, torch {run['versions']['torch']}")
-    rows.append(f"| **all** | **{sums['cells']}** | **{sums['ignored']}** | **{sums['moving']}** | **{sums['seconds']:.0f}** | |")
-    return "\n".join(rows) + f"\n\nMeasured on: {'; '.join(sorted(machines))}. A cell that is not compared shows something that differs from run to run."
+            machines.add(
+                f"{machine['system']}, {machine['cores']} cores ({machine['processor']}), {machine['threads']} thread, Python {run['versions']['python']}, torch {run['versions']['torch']}"
+            )
+    rows.append(
+        f"| **all** | **{sums['cells']}** | **{sums['ignored']}** | **{sums['moving']}** | **{sums['seconds']:.0f}** | |"
+    )
+    return (
+        "\n".join(rows)
+        + f"\n\nMeasured on: {'; '.join(sorted(machines))}. A cell that is not compared shows something that differs from run to run."
+    )
 
 
 def tests(root: Path) -> str:
     """How many tests there are, by the part of the course that they prove."""
     counts = Counter()
-    for path in sorted((root / "tests").glob("test_*.py")):
-        found = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-        counts[path.name] = len(found)
-    largest = ", ".join(f"`tests/{name}` ({count})" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:5])
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        found = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        ]
+        counts[path.relative_to(root).as_posix()] = len(found)
+    largest = ", ".join(
+        f"`{name}` ({count})"
+        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:5]
+    )
     return f"{sum(counts.values())} test functions in {len(counts)} files; many of them run on more than one input. The longest lists: {largest}."
 
 
@@ -83,17 +135,34 @@ def weights(root: Path) -> str:
     log = json.loads(log.read_text(encoding="utf-8"))
     lines = ["| page | " + " | ".join(WEIGHTS.values()) + " |", "|---|" + "---:|" * len(WEIGHTS)]
     for row in log["rows"]:
-        cells = [format(row[key], ",.2f" if isinstance(row[key], float) else ",") if key in row else "" for key in WEIGHTS]
+        cells = [
+            format(row[key], ",.2f" if isinstance(row[key], float) else ",") if key in row else ""
+            for key in WEIGHTS
+        ]
         lines.append(f"| {row['variant']} | {' | '.join(cells)} |")
     machine = log["machine"]
-    return "\n".join(lines) + (f"\n\nMeasured on {machine['cores']} cores ({machine['processor']}), text compressed as a server sends it. The empty page is a control: "
-                              "what the browser needs anyhow (`benchmarks/pages.py`).")
+    return "\n".join(lines) + (
+        f"\n\nMeasured on {machine['cores']} cores ({machine['processor']}), text compressed as a server sends it. The empty page is a control: "
+        "what the browser needs anyhow (`benchmarks/pages.py`)."
+    )
 
 
 def page(root: Path) -> str:
     """The page below its introduction, as Markdown."""
-    return "\n\n".join(["## The build", built(), "## The notebooks", chapters(root), "## The tests", tests(root), "## The links",
-                        f"```{{raw}} html\n{LINKS}\n```", "## The weight of the pages", weights(root)])
+    return "\n\n".join(
+        [
+            "## The build",
+            built(),
+            "## The notebooks",
+            chapters(root),
+            "## The tests",
+            tests(root),
+            "## The links",
+            f"```{{raw}} html\n{LINKS}\n```",
+            "## The weight of the pages",
+            weights(root),
+        ]
+    )
 
 
 def fill_page(app, docname, source):
@@ -107,6 +176,7 @@ def always_page(app, env, added, changed, removed):
 
 
 # ---------------------------------------------------------------- what is known at the end
+
 
 class Links(HTMLParser):
     """The ids and the links of one page."""
@@ -137,7 +207,9 @@ def follow(site: Path) -> tuple[int, Counter, list[str]]:
                 continue
             target = (path.parent / unquote(address.path)).resolve() if address.path else path
             fragment = unquote(address.fragment)
-            if not target.is_file() or (fragment and target.suffix == ".html" and fragment not in read(target).ids):
+            if not target.is_file() or (
+                fragment and target.suffix == ".html" and fragment not in read(target).ids
+            ):
                 broken.append(f"{path.relative_to(site).as_posix()}: {link}")
             else:
                 good += 1
@@ -146,10 +218,15 @@ def follow(site: Path) -> tuple[int, Counter, list[str]]:
 
 def report(good: int, hosts: Counter, broken: list[str]) -> str:
     """What was found, as HTML."""
-    most = ", ".join(f"{host} ({count})" for host, count in sorted(hosts.items(), key=lambda item: (-item[1], item[0]))[:12])
-    return (f"<p>{good:,} links inside the book were followed, their places on the page included: {len(broken) or 'none'} of them broken. "
-            f"{sum(hosts.values()):,} links lead to {len(hosts)} other hosts; these are counted and not followed, for the build uses no network: {most}"
-            f"{' and others' if len(hosts) > 12 else ''}.</p>")
+    most = ", ".join(
+        f"{host} ({count})"
+        for host, count in sorted(hosts.items(), key=lambda item: (-item[1], item[0]))[:12]
+    )
+    return (
+        f"<p>{good:,} links inside the book were followed, their places on the page included: {len(broken) or 'none'} of them broken. "
+        f"{sum(hosts.values()):,} links lead to {len(hosts)} other hosts; these are counted and not followed, for the build uses no network: {most}"
+        f"{' and others' if len(hosts) > 12 else ''}.</p>"
+    )
 
 
 def check_links(app, exception):
@@ -160,7 +237,14 @@ def check_links(app, exception):
     good, hosts, broken = follow(Path(app.outdir))
     for link in broken:
         logger.warning("a link that leads nowhere: %s", link, type="links", subtype="broken")
-    written.write_text(re.sub(re.escape(LINKS), lambda match: report(good, hosts, broken), written.read_text(encoding="utf-8")), encoding="utf-8")
+    written.write_text(
+        re.sub(
+            re.escape(LINKS),
+            lambda match: report(good, hosts, broken),
+            written.read_text(encoding="utf-8"),
+        ),
+        encoding="utf-8",
+    )
 
 
 def setup(app):

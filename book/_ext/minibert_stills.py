@@ -11,8 +11,11 @@ from pathlib import Path
 
 from docutils import nodes
 
-STATE, VIEW = "application/vnd.jupyter.widget-state+json", "application/vnd.jupyter.widget-view+json"
-SCALE = 1.5         # tools/stills.py draws so many pixels to one of the page
+STATE, VIEW = (
+    "application/vnd.jupyter.widget-state+json",
+    "application/vnd.jupyter.widget-view+json",
+)
+SCALE = 1.5  # tools/stills.py draws so many pixels to one of the page
 
 
 def add_pictures(app, doctree):
@@ -28,17 +31,36 @@ def add_pictures(app, doctree):
         if model in pictures:
             picture, alt = pictures[model]
             parent = place.parent
-            width = f"{int.from_bytes(picture[16:20]) / SCALE:.0f}px"       # book/_ext/minibert_weight.py adds the shape
-            parent.insert(parent.index(place), nodes.image(uri=f"/{stored(app, picture)}", alt=alt, classes=["figure-still", "no-scaled-link"], width=width))
+            width = f"{int.from_bytes(picture[16:20]) / SCALE:.0f}px"  # book/_ext/minibert_weight.py adds the shape
+            parent.insert(
+                parent.index(place),
+                nodes.image(
+                    uri=f"/{stored(app, picture)}",
+                    alt=alt,
+                    classes=["figure-still", "no-scaled-link"],
+                    width=width,
+                ),
+            )
 
 
 def read_pictures(path):
     """The pictures of a notebook's moving figures: number of the widget -> PNG and text alternative."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     widgets = notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
-    outputs = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", []) if VIEW in output.get("data", {})]
+    outputs = [
+        output["data"]
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+        if VIEW in output.get("data", {})
+    ]
     numbers = {data[VIEW]["model_id"]: data for data in outputs if "image/png" in data}
-    return {number: (base64.b64decode("".join(data["image/png"])), widgets[number]["state"].get("alt", "")) for number, data in numbers.items()}
+    return {
+        number: (
+            base64.b64decode("".join(data["image/png"])),
+            widgets[number]["state"].get("alt", ""),
+        )
+        for number, data in numbers.items()
+    }
 
 
 def stored(app, picture):
@@ -52,5 +74,7 @@ def stored(app, picture):
 
 def setup(app):
     """Sphinx calls this."""
-    app.connect("doctree-read", add_pictures, priority=400)     # before Sphinx itself collects the images of the page
+    app.connect(
+        "doctree-read", add_pictures, priority=400
+    )  # before Sphinx itself collects the images of the page
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

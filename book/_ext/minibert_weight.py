@@ -13,17 +13,27 @@ from pathlib import Path
 from sphinx.util.images import get_image_size
 
 # Files and inline scripts of extensions, and what stands on a page that uses them.
-USED_WITH = [(re.compile(asset), re.compile(mark)) for asset, mark in [
-    (r"togglebutton|toggleHint|toggleOpenOnPrint", r'class="[^"]*\b(?:toggle|toggle-details|dropdown admonition|admonition dropdown)[ "]'),
-    (r"sphinx-design", r'class="sd-'),
-    (r"design-tabs", r'class="sd-tab'),
-    (r"clipboard|copybutton", r'class="highlight'),
-    (r"mystnb", r'class="cell'),
-]]
-IMAGE = re.compile(r'<img (?=[^>]*src="(?:\.\./)*_images/([^"]+\.png)")(?![^>]*\b(?:loading|height)=)')
+USED_WITH = [
+    (re.compile(asset), re.compile(mark))
+    for asset, mark in [
+        (
+            r"togglebutton|toggleHint|toggleOpenOnPrint",
+            r'class="[^"]*\b(?:toggle|toggle-details|dropdown admonition|admonition dropdown)[ "]',
+        ),
+        (r"sphinx-design", r'class="sd-'),
+        (r"design-tabs", r'class="sd-tab'),
+        (r"clipboard|copybutton", r'class="highlight'),
+        (r"mystnb", r'class="cell'),
+    ]
+]
+IMAGE = re.compile(
+    r'<img (?=[^>]*src="(?:\.\./)*_images/([^"]+\.png)")(?![^>]*\b(?:loading|height)=)'
+)
 STATE = "application/vnd.jupyter.widget-state+json"
 NOT_SERVED = ("scripts/fontawesome.js*", "vendor/fontawesome/**/*.*", "**/*.map")
-ICON_RULES = re.compile(r"(?<=[}/])(?:@font-face\{font-display:block;font-family:Font Awesome[^}]*\}|(?:\.fa[bsr]?(?:-[\w-]+)?(?::(?:before|after))?,?)+\{[^{}]*\})")
+ICON_RULES = re.compile(
+    r"(?<=[}/])(?:@font-face\{font-display:block;font-family:Font Awesome[^}]*\}|(?:\.fa[bsr]?(?:-[\w-]+)?(?::(?:before|after))?,?)+\{[^{}]*\})"
+)
 
 
 def is_used(asset, body):
@@ -37,11 +47,20 @@ def lighten(app, pagename, templatename, context, doctree):
     body = context.get("body", "")
     for kind in ("css_files", "script_files"):
         context[kind] = [asset for asset in context.get(kind, []) if is_used(asset, body)]
-    sizes = {name: get_image_size(str(Path(app.srcdir) / source)) for source, name in app.builder.images.items()}
-    body = IMAGE.sub(lambda match: '<img loading="lazy" width="{}" height="{}" '.format(*sizes[match[1]]), body)
-    states = [script for script in context["script_files"] if script.attributes.get("type") == STATE]
+    sizes = {
+        name: get_image_size(str(Path(app.srcdir) / source))
+        for source, name in app.builder.images.items()
+    }
+    body = IMAGE.sub(
+        lambda match: '<img loading="lazy" width="{}" height="{}" '.format(*sizes[match[1]]), body
+    )
+    states = [
+        script for script in context["script_files"] if script.attributes.get("type") == STATE
+    ]
     context["script_files"] = [script for script in context["script_files"] if script not in states]
-    context["body"] = body + "".join(f'<script type="{STATE}">{script.attributes["body"]}</script>' for script in states)
+    context["body"] = body + "".join(
+        f'<script type="{STATE}">{script.attributes["body"]}</script>' for script in states
+    )
 
 
 def clear(app, exception):

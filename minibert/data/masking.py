@@ -1,40 +1,59 @@
-"""Masked words: which tokens a model has to guess, and what it sees in their place."""
+"""Masking: which tokens the model has to predict, and what it sees in their place."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-IGNORE = -100           # the label of a position where nothing is predicted
+from minibert.config import IGNORE, InputError
+
+PUBLISHED = (0.8, 0.1)  # 80% become [MASK], 10% become another token, 10% stay unchanged
+ALL_MASK = (1.0, 0.0)  # every chosen token becomes [MASK]
 
 
-def mask_tokens(input_ids: Tensor, *, mask_token_id: int, vocab_size: int, special_ids: Sequence[int], rate: float = 0.15,
-                replace: tuple[float, float] = (0.8, 0.1), generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+def mask_tokens(
+    input_ids: Tensor,
+    *,
+    mask_token_id: int,
+    vocab_size: int,
+    special_ids: Sequence[int],
+    rate: float = 0.15,
+    replace: tuple[float, float] = (0.8, 0.1),
+    generator: torch.Generator | None = None,
+) -> tuple[Tensor, Tensor]:
     """Choose tokens to predict and corrupt them; Devlin et al. 2018, section 3.1, "Masked LM".
 
-    Every token of input_ids [B, S] that is not special is chosen with probability `rate`, on its own. Of the chosen ones
-    80% become [MASK], 10% another ordinary token drawn with equal chances (it may be the same one), and 10% stay;
-    `replace` holds the first two shares. Returns new input ids [B, S] and labels [B, S]: the true id where a token was
-    chosen, -100 elsewhere. The original program chooses a fixed number of tokens per sequence instead: the share is the
-    same, see `minibert.data.original`.
+    Every token of input_ids [B, S] that is not special is chosen with probability `rate`, on its
+    own. Of the chosen ones 80% become [MASK], 10% another ordinary token drawn with equal chances
+    (it may be the same one), and 10% stay; `replace` holds the first two shares. The original
+    program chooses a fixed number of tokens per sequence instead: the share is the same, see
+    `minibert.data.original`.
+
+    Returns new input ids [B, S] and labels [B, S]: the true id where a token was chosen, -100
+    elsewhere.
     """
     if not 0 <= rate <= 1:
-        raise ValueError(f"rate must lie between 0 and 1, not {rate}")
+        raise InputError(f"rate must lie between 0 and 1, not {rate}")
     masked_share, random_share = replace
     if min(replace) < 0 or sum(replace) > 1:
-        raise ValueError(f"replace must be two shares that add up to at most 1, not {replace}")
-    special = torch.zeros(vocab_size, dtype=torch.bool)                 # [V]
+        raise InputError(f"replace must be two shares that add up to at most 1, not {replace}")
+    special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
-    ordinary = (~special).nonzero().squeeze(1)                          # [V - specials]
+    ordinary = (~special).nonzero().squeeze(1)  # [V - specials]
     if len(ordinary) == 0:
-        raise ValueError(f"special_ids leave no ordinary token in a vocabulary of {vocab_size}")
+        raise InputError(f"special_ids leave no ordinary token in a vocabulary of {vocab_size}")
 
-    # one draw decides both: below the rate a token is chosen, and where below the rate says what becomes of it
-    draw = torch.rand(input_ids.shape, generator=generator)             # [B, S]
-    chosen = (draw < rate) & ~special[input_ids]                        # [B, S]
-    labels = torch.where(chosen, input_ids, IGNORE)                     # [B, S]
-    corrupted = torch.where(chosen & (draw < rate * masked_share), mask_token_id, input_ids)   # [B, S]
-    replaced = chosen & (draw >= rate * masked_share) & (draw < rate * (masked_share + random_share))      # [B, S]
+    # one draw decides both: below the rate a token is chosen, and where below the rate says what
+    # becomes of it
+    draw = torch.rand(input_ids.shape, generator=generator)  # [B, S]
+    chosen = (draw < rate) & ~special[input_ids]  # [B, S]
+    labels = torch.where(chosen, input_ids, IGNORE)  # [B, S]
+    corrupted = torch.where(
+        chosen & (draw < rate * masked_share), mask_token_id, input_ids
+    )  # [B, S]
+    replaced = (
+        chosen & (draw >= rate * masked_share) & (draw < rate * (masked_share + random_share))
+    )  # [B, S]
     count = int(replaced.sum())
     corrupted[replaced] = ordinary[torch.randint(len(ordinary), (count,), generator=generator)]
     return corrupted, labels

@@ -1,8 +1,10 @@
-"""A corpus as one file of token ids, memory-mapped: ten million tokens are twenty megabytes on disk and none in memory.
+"""A corpus as one memory-mapped file of token ids: ten million tokens take twenty megabytes on disk
+and are not loaded into memory.
 
-The file: 512 bytes of header (the word `minibert`, then JSON, padded with spaces), the ids of all tokens (uint16 where
-the vocabulary fits, else uint32), then, at the next multiple of 8 bytes, where each sentence starts (uint64, and the
-end of the last), and the number of each document's first sentence (uint64, and the end).
+The file consists of a header of 512 bytes (the word `minibert`, then JSON, padded with spaces) and
+the ids of all tokens (uint16 if the vocabulary fits, else uint32). Then follow, from the next
+multiple of 8 bytes on, the index of each sentence's first token (uint64, and the number of tokens),
+and the index of each document's first sentence (uint64, and the number of sentences).
 """
 
 import json
@@ -12,20 +14,25 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+
+from minibert.config import InputError
 
 MAGIC = b"minibert"
 HEADER_BYTES = 512
 VERSION = 1
-CHUNK = 1 << 22         # tokens, or bytes, that are read at once
+CHUNK = 1 << 22  # tokens, or bytes, read at once
 
 
-def write_tokens(path: str | Path, documents: Iterable[Sequence[Sequence[int]]], vocab_size: int) -> None:
-    """Write documents, each a list of sentences, each a list of token ids, as a token file; a stream, never all in memory.
+def write_tokens(
+    path: str | Path, documents: Iterable[Sequence[Sequence[int]]], vocab_size: int
+) -> None:
+    """Write documents, each a list of sentences, each a list of token ids, as a token file. The
+    documents are streamed, never all in memory.
 
-    Empty sentences and documents are left out. The file appears under its name once it is whole. Raises a ValueError
+    Empty sentences and documents are left out. The file is written atomically. Raises a ValueError
     for an id outside 0 … vocab_size - 1 and for a corpus without any sentence.
     """
     dtype = _dtype(vocab_size)
@@ -37,34 +44,41 @@ def write_tokens(path: str | Path, documents: Iterable[Sequence[Sequence[int]]],
             if not ids:
                 continue
             if min(ids) < 0 or max(ids) >= vocab_size:
-                raise ValueError(f"documents hold the token id {min(ids) if min(ids) < 0 else max(ids)}; "
-                                 f"ids go from 0 to {vocab_size - 1} (vocab_size is {vocab_size})")
+                raise InputError(
+                    f"documents contain the token id {min(ids) if min(ids) < 0 else max(ids)}; "
+                    f"ids go from 0 to {vocab_size - 1} (vocab_size is {vocab_size})"
+                )
             checksum = _append(file, np.asarray(ids, dtype), checksum)
             for sentence in filter(len, document):
                 sentences.append(sentences[-1] + len(sentence))
             first_sentences.append(len(sentences) - 1)
         if len(sentences) == 1:
-            raise ValueError("documents hold no sentence: there is nothing to write")
+            raise InputError("documents contain no sentence, so there is nothing to write")
         _finish(file, checksum, vocab_size, np.asarray(sentences), np.asarray(first_sentences))
 
 
 def join_tokens(path: str | Path, parts: Sequence["TokenFile"]) -> None:
-    """Write several token files as one, their documents in the order of the parts.
+    """Join several token files into one; their documents keep the order of the parts.
 
-    So many processes can turn a large corpus into ids at once: each writes one `shard` of `corpora.documents`.
-    Raises a ValueError where the parts have different vocabularies, or there are none.
+    This lets many processes tokenize a large corpus in parallel: each writes one `shard` of
+    `corpora.documents`. Raises a ValueError if the parts differ in vocab_size, or if there are no
+    parts.
     """
     sizes = {part.vocab_size for part in parts}
     if len(sizes) != 1:
-        raise ValueError(f"parts must be token files of one vocabulary, these have {sorted(sizes) or 'none'}")
+        raise InputError(
+            f"parts must be token files with one vocab_size, but have {sorted(sizes) or 'none'}"
+        )
     checksum, sentences, first_sentences = 0, [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
     with _writing(Path(path)) as file:
         for part in parts:
             for start in range(0, len(part.tokens), CHUNK):
-                checksum = _append(file, part.tokens[start:start + CHUNK], checksum)
+                checksum = _append(file, part.tokens[start : start + CHUNK], checksum)
             sentences.append(part.sentences[1:] + sentences[-1][-1])
             first_sentences.append(part.documents[1:] + first_sentences[-1][-1])
-        _finish(file, checksum, sizes.pop(), np.concatenate(sentences), np.concatenate(first_sentences))
+        _finish(
+            file, checksum, sizes.pop(), np.concatenate(sentences), np.concatenate(first_sentences)
+        )
 
 
 def _dtype(vocab_size: int) -> np.dtype:
@@ -73,7 +87,8 @@ def _dtype(vocab_size: int) -> np.dtype:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[BinaryIO]:
-    """A file behind its header, to be written; it gets its name when it is whole and on the disk."""
+    """Open a temporary file for writing, positioned after the header. It is renamed to `path` once
+    it is complete and on the disk."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(unfinished, "wb") as file:
@@ -86,33 +101,47 @@ def _writing(path: Path) -> Iterator[BinaryIO]:
         unfinished.unlink(missing_ok=True)
 
 
-def _finish(file: BinaryIO, checksum: int, vocab_size: int, sentences: np.ndarray, first_sentences: np.ndarray) -> None:
-    """Write what stands behind the tokens, then the header in front of them."""
+def _finish(
+    file: BinaryIO,
+    checksum: int,
+    vocab_size: int,
+    sentences: np.ndarray,
+    first_sentences: np.ndarray,
+) -> None:
+    """Write what follows the tokens, then the header in front of them."""
     checksum = _append(file, np.zeros(-file.tell() % 8, np.uint8), checksum)
     for index in (sentences, first_sentences):
         checksum = _append(file, index.astype("<u8"), checksum)
-    header = {"version": VERSION, "dtype": _dtype(vocab_size).str, "vocab_size": vocab_size, "tokens": int(sentences[-1]),
-              "sentences": len(sentences) - 1, "documents": len(first_sentences) - 1, "crc32": checksum}
+    header = {
+        "version": VERSION,
+        "dtype": _dtype(vocab_size).str,
+        "vocab_size": vocab_size,
+        "tokens": int(sentences[-1]),
+        "sentences": len(sentences) - 1,
+        "documents": len(first_sentences) - 1,
+        "crc32": checksum,
+    }
     file.seek(0)
     file.write((MAGIC + json.dumps(header).encode()).ljust(HEADER_BYTES))
 
 
-def _append(file, values: np.ndarray, checksum: int) -> int:
-    """Write an array; the checksum of everything written so far."""
+def _append(file: BinaryIO, values: np.ndarray, checksum: int) -> int:
+    """Write an array and return the checksum of everything written so far."""
     data = values.tobytes()
     file.write(data)
     return zlib.crc32(data, checksum)
 
 
 class TokenFile:
-    """A token file, opened: its arrays are read from disk as they are used.
+    """An open token file, whose tokens are read from disk as they are used.
 
-    tokens     uint16 or uint32, all documents one after the other
+    tokens     uint16 or uint32, the tokens of all documents, one after the other
     sentences  int64, the index of each sentence's first token, then the number of tokens
     documents  int64, the index of each document's first sentence, then the number of sentences
 
-    Raises a ValueError for a file that is not one, is cut short, or does not have the checksum it was written with; to see
-    that, all of it is read once, unless `check` is False: of many processes one is enough.
+    Raises a ValueError for a file that is not a token file, is truncated, or does not have the
+    checksum it was written with. The checksum requires reading the whole file once; `check=False`
+    skips it, for example in all but one of many processes.
     """
 
     def __init__(self, path: str | Path, check: bool = True):
@@ -127,29 +156,48 @@ class TokenFile:
         size = index_at + 8 * indices
         found = self.path.stat().st_size
         if found != size:
-            raise ValueError(f"{path} has {found} bytes where its header announces {size}: it was cut short or written over")
-        self.tokens = np.memmap(self.path, dtype, "r", HEADER_BYTES, (header["tokens"],))                # [tokens]
-        index = np.asarray(np.memmap(self.path, "<i8", "r", index_at, (indices,)))      # signed, for offsets are added and subtracted
-        self.sentences, self.documents = np.split(index, [header["sentences"] + 1])    # [sentences + 1], [documents + 1]
+            raise InputError(
+                f"{path} has {found} bytes, but its header says {size}: it was truncated "
+                "or overwritten"
+            )
+        self.tokens = np.memmap(
+            self.path, dtype, "r", HEADER_BYTES, (header["tokens"],)
+        )  # [tokens]
+        index = np.asarray(
+            np.memmap(self.path, "<i8", "r", index_at, (indices,))
+        )  # signed, because offsets are added and subtracted
+        self.sentences, self.documents = np.split(
+            index, [header["sentences"] + 1]
+        )  # [sentences + 1], [documents + 1]
         if check and self._checksum() != self.checksum:
-            raise ValueError(f"{path} does not have the checksum it was written with: make it again")
+            raise InputError(
+                f"{path} does not have the checksum it was written with: make it again"
+            )
 
-    def _read_header(self) -> dict:
+    def _read_header(self) -> dict[str, Any]:
         try:
             with open(self.path, "rb") as file:
                 start = file.read(HEADER_BYTES)
         except OSError as error:
-            raise ValueError(f"cannot read the token file {self.path}: {error.strerror}") from error
+            raise InputError(f"cannot read the token file {self.path}: {error.strerror}") from error
         if not start.startswith(MAGIC):
-            raise ValueError(f"{self.path} is not a token file of minibert: write one with minibert.data.write_tokens")
+            raise InputError(
+                f"{self.path} is not a token file of minibert: write one with "
+                "minibert.data.write_tokens"
+            )
         try:
-            header = json.loads(start[len(MAGIC):])
+            header = json.loads(start[len(MAGIC) :])
             version = header["version"]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"the header of the token file {self.path} is damaged: make it again") from error
+            raise InputError(
+                f"the header of the token file {self.path} is damaged: make it again"
+            ) from error
         if version != VERSION:
-            raise ValueError(f"{self.path} is a token file of version {version}; this program reads version {VERSION}: make it again")
-        return header
+            raise InputError(
+                f"{self.path} is a token file of version {version}; this program reads version "
+                f"{VERSION}: make it again"
+            )
+        return dict(header)
 
     def _checksum(self) -> int:
         checksum = 0
@@ -161,4 +209,4 @@ class TokenFile:
 
     def document_bounds(self) -> np.ndarray:
         """The index of each document's first token, then the number of tokens: [documents + 1]."""
-        return self.sentences[self.documents]
+        return np.asarray(self.sentences[self.documents])

@@ -1,39 +1,45 @@
-"""How good predictions are. All scores lie between 0 and 1, correlations between -1 and 1."""
+"""Scores of predictions: between 0 and 1, correlations between -1 and 1."""
 
 from collections.abc import Hashable, Sequence
 
 import torch
 
 
-def accuracy(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
+def accuracy(found: Sequence[Hashable], expected: Sequence[Hashable]) -> float:
     """The share of predictions that are right."""
-    return sum(one == other for one, other in zip(found, wanted, strict=True)) / len(wanted)
+    return sum(one == other for one, other in zip(found, expected, strict=True)) / len(expected)
 
 
-def macro_f1(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
-    """The mean over the classes that occur of F1 = 2 · right / (predicted + there): every class counts alike, however rare."""
+def macro_f1(found: Sequence[str], expected: Sequence[str]) -> float:
+    """F1 = 2 · right / (predicted + gold), averaged over the classes that occur.
+
+    Every class counts the same, however rare it is.
+    """
     scores = []
-    for label in sorted({*found, *wanted}):
-        right = sum(one == other == label for one, other in zip(found, wanted, strict=True))
-        scores.append(2 * right / (list(found).count(label) + list(wanted).count(label)))
+    for label in sorted({*found, *expected}):
+        right = sum(one == other == label for one, other in zip(found, expected, strict=True))
+        scores.append(2 * right / (list(found).count(label) + list(expected).count(label)))
     return sum(scores) / len(scores)
 
 
-def pearson(found: Sequence[float], wanted: Sequence[float]) -> float:
-    """The correlation of two lists of numbers; 0 where one of them never changes."""
-    one, other = (torch.tensor(values, dtype=torch.float64) for values in (found, wanted))          # [N], [N]
+def pearson(found: Sequence[float], expected: Sequence[float]) -> float:
+    """Pearson's correlation of two lists of numbers; 0 where one of them is constant."""
+    one = torch.tensor(found, dtype=torch.float64)  # [N]
+    other = torch.tensor(expected, dtype=torch.float64)  # [N]
     if one.min() == one.max() or other.min() == other.max():
         return 0.0
     one, other = one - one.mean(), other - other.mean()
     return max(-1.0, min(1.0, float(one @ other / (one.norm() * other.norm()))))
 
 
-def spearman(found: Sequence[float], wanted: Sequence[float]) -> float:
-    """The correlation of their ranks; equal numbers share the mean of their ranks."""
-    return pearson(_ranks(found), _ranks(wanted))
+def spearman(found: Sequence[float], expected: Sequence[float]) -> float:
+    """Spearman's correlation, of the ranks; equal numbers share the mean of their ranks."""
+    return pearson(_ranks(found), _ranks(expected))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    _, place, counts = torch.tensor(values, dtype=torch.float64).unique(return_inverse=True, return_counts=True)    # [N], [different]
-    last = counts.cumsum(0).double()                                                                # [different]
-    return (last - (counts - 1) / 2)[place].tolist()
+    numbers = torch.tensor(values, dtype=torch.float64)  # [N]
+    _, place, counts = torch.unique(numbers, return_inverse=True, return_counts=True)
+    last = counts.cumsum(0).double()  # [different]
+    ranks: list[float] = (last - (counts - 1) / 2)[place].tolist()
+    return ranks

@@ -1,45 +1,57 @@
-"""What scores the sentences of a document: a linear classifier, a recurrent network, or a transformer over sentences.
+"""What scores the sentences of a document: a linear classifier, a recurrent network, or a
+transformer over sentences.
 
-Liu 2019, "Fine-tune BERT for Extractive Summarization", section 2.3; nlpyang/BertSum, src/models/encoder.py and rnn.py.
-Every head takes sentence vectors with a boolean mask (True = a sentence, False = padding).
+Liu 2019, "Fine-tune BERT for Extractive Summarization", section 2.3; nlpyang/BertSum,
+src/models/encoder.py and rnn.py. Every head takes sentence vectors with a boolean mask (True = a
+sentence, False = padding).
 """
 
+from typing import Any
+
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.config import BertConfig
+from minibert.config import BertConfig, InputError
 from minibert.encoder import BertEncoder
 from minibert.positions import sinusoidal_table
 
 
 class SentenceHead(nn.Module):
-    """Logits in, scores out: what the three heads share. `sizes` are the arguments that make another one of its shape.
+    """Logits in, scores out: what the three heads share. `sizes` are the arguments that make
+    another one of its shape.
 
     What stands at padding is never looked at: it may be anything, not-a-number too.
     """
 
-    sizes: dict
+    unused_keys: list[str]  # of the file that it was read from
+    sizes: dict[str, Any]
     hidden_size: int
 
     def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
         """[B, N, H] and [B, N] -> [B, N], before the sigmoid; what stands at padding means nothing.
 
-        Raises a ValueError, with the shapes in it, for vectors and a mask that fit neither each other nor the head.
+        Raises a ValueError, with the shapes in it, for vectors and a mask that fit neither each
+        other nor the head.
         """
         _check_sentences(sentence_vectors, sentence_mask, self.hidden_size)
-        return self._logits(sentence_vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0), sentence_mask)     # [B, N]
+        return self._logits(
+            sentence_vectors.masked_fill(~sentence_mask.unsqueeze(-1), 0.0), sentence_mask
+        )  # [B, N]
 
     def forward(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        """[B, N, H] and [B, N] -> scores [B, N] between 0 and 1, exactly 0 where there is no sentence."""
-        return self.logits(sentence_vectors, sentence_mask).sigmoid().masked_fill(~sentence_mask, 0.0)          # [B, N]
+        """[B, N, H] and [B, N] -> scores [B, N] between 0 and 1, exactly 0 where there is no
+        sentence."""
+        return (
+            self.logits(sentence_vectors, sentence_mask).sigmoid().masked_fill(~sentence_mask, 0.0)
+        )  # [B, N]
 
     def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
         """x [B, N, H], 0 at padding, and [B, N] -> [B, N]."""
         raise NotImplementedError
 
     def _draw_weights(self) -> None:
-        """Matrices as the original draws them (Glorot & Bengio 2010, equation 16); all else stays as PyTorch draws it."""
+        """Matrices as the original draws them (Glorot & Bengio 2010, equation 16); all else stays
+        as PyTorch draws it."""
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
@@ -48,63 +60,100 @@ class SentenceHead(nn.Module):
 class SentenceClassifier(SentenceHead):
     """A linear map of each sentence's vector, on its own: sigmoid(w T_n + b); section 2.3.1.
 
-    With an `inner_size`, which is ours and for encoders that stay as they are, the vector first goes through a norm and a
-    layer of that many units: sigmoid(w GELU(W LN(T_n) + c) + b).
+    With an `inner_size`, which is ours and for encoders that stay as they are, the vector first
+    goes through a norm and a layer of that many units: sigmoid(w GELU(W LN(T_n) + c) + b).
     """
 
     def __init__(self, hidden_size: int, inner_size: int = 0, dropout: float = 0.1):
         super().__init__()
         self.hidden_size = hidden_size
         self.sizes = {"inner_size": inner_size, "dropout": dropout} if inner_size else {}
-        self.inner = nn.Sequential(nn.LayerNorm(hidden_size), nn.Dropout(dropout), nn.Linear(hidden_size, inner_size), nn.GELU(),
-                                   nn.Dropout(dropout)) if inner_size else nn.Identity()
+        self.inner = (
+            nn.Sequential(
+                nn.LayerNorm(hidden_size),
+                nn.Dropout(dropout),
+                nn.Linear(hidden_size, inner_size),
+                nn.GELU(),
+                nn.Dropout(dropout),
+            )
+            if inner_size
+            else nn.Identity()
+        )
         self.scorer = nn.Linear(inner_size or hidden_size, 1)
         self._draw_weights()
 
     def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
-        return self.scorer(self.inner(x)).squeeze(-1)                       # [B, N]
+        logits: Tensor = self.scorer(self.inner(x)).squeeze(-1)  # [B, N]
+        return logits
 
 
 class InterSentenceEncoder(SentenceHead):
-    """The second transformer, whose tokens are sentences; section 2.3.2 "Inter-sentence Transformer".
+    """A transformer whose tokens are sentences; section 2.3.2 "Inter-sentence Transformer".
 
-    It is the encoder of chapter 5 with the norms inside, on T + positions, with a norm and a linear map on top:
+    It is the encoder of chapter 5 with the norms inside, on T + positions, with a norm and a linear
+    map on top:
 
-        x = T · mask + sinusoidal positions;  L times: x += Attention(LN(x)), x += FeedForward(LN(x));
-        score = sigmoid(w LN(x) + b)
+        x = T · mask + sinusoidal positions;  L times: x += Attention(LN(x)), x +=
+        FeedForward(LN(x)); score = sigmoid(w LN(x) + b)
 
-    As in the original program the first layer's attention sees x itself, without a norm; the paper's equations 2 and 3
-    have the norms outside instead. tanh GELU, LayerNorm eps 1e-6. The original also drops out inside the
-    feed-forward, which only training would notice. The sizes by default are the published ones; the table of positions
-    can be left out.
+    As in the original program the first layer's attention sees x itself, without a norm; the
+    paper's equations 2 and 3 have the norms outside instead. tanh GELU, LayerNorm eps 1e-6. The
+    original also drops out inside the feed-forward, which only training would notice. The sizes by
+    default are the published ones; the table of positions can be left out.
     """
 
-    def __init__(self, hidden_size: int, feedforward_size: int = 2048, num_heads: int = 8, num_layers: int = 2, dropout: float = 0.1,
-                 positions: bool = True):
+    def __init__(
+        self,
+        hidden_size: int,
+        feedforward_size: int = 2048,
+        num_heads: int = 8,
+        num_layers: int = 2,
+        dropout: float = 0.1,
+        positions: bool = True,
+    ):
         super().__init__()
         self.hidden_size = hidden_size
-        self.sizes = {"feedforward_size": feedforward_size, "num_heads": num_heads, "num_layers": num_layers, "dropout": dropout, "positions": positions}
-        shape = BertConfig(vocab_size=1, hidden_size=hidden_size, intermediate_size=feedforward_size, num_attention_heads=num_heads,
-                           num_hidden_layers=num_layers, hidden_act="gelu_new", layer_norm_eps=1e-6, norm_first=True,
-                           hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
-                           position_embedding_type="sinusoidal" if positions else "none")
+        self.sizes = {
+            "feedforward_size": feedforward_size,
+            "num_heads": num_heads,
+            "num_layers": num_layers,
+            "dropout": dropout,
+            "positions": positions,
+        }
+        shape = BertConfig(
+            vocab_size=1,
+            hidden_size=hidden_size,
+            intermediate_size=feedforward_size,
+            num_attention_heads=num_heads,
+            num_hidden_layers=num_layers,
+            hidden_act="gelu_new",
+            layer_norm_eps=1e-6,
+            norm_first=True,
+            hidden_dropout_prob=dropout,
+            attention_probs_dropout_prob=dropout,
+            position_embedding_type="sinusoidal" if positions else "none",
+        )
         self.encoder = BertEncoder(shape)
-        self.encoder.layer[0].attention.output.LayerNorm = nn.Identity()
+        self.encoder.layer[0].attention.output.LayerNorm = nn.Identity()  # type: ignore[union-attr]
         self.scorer = nn.Linear(hidden_size, 1)
         self.positions = positions
         self._draw_weights()
 
     def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
         if self.positions:
-            x = x + sinusoidal_table(x.size(1), x.size(2)).to(x)            # [B, N, H]
-        states, _ = self.encoder(x, sentence_mask[:, None, None, :])        # [B, N, H] each
-        return self.scorer(states[-1]).squeeze(-1)                          # [B, N]
+            x = x + sinusoidal_table(x.size(1), x.size(2)).to(x)  # [B, N, H]
+        states, _ = self.encoder(x, sentence_mask[:, None, None, :])  # [B, N, H] each
+        logits: Tensor = self.scorer(states[-1]).squeeze(-1)  # [B, N]
+        return logits
 
 
 class LayerNormLSTMCell(nn.Module):
-    """One step of an LSTM with a LayerNorm on each group of gates (Ba et al. 2016, equations 20 to 22).
+    """One step of an LSTM with a LayerNorm on each group of gates.
 
-        i, f, o, g = LN(W_x x + b_x) + LN(W_h h + b_h);  c' = σ(f) c + σ(i) tanh(g);  h' = σ(o) tanh(LN(c'))
+    Ba et al. 2016, equations 20 to 22:
+
+        i, f, o, g = LN(W_x x + b_x) + LN(W_h h + b_h)
+        c' = σ(f) c + σ(i) tanh(g);  h' = σ(o) tanh(LN(c'))
     """
 
     def __init__(self, input_size: int, hidden_size: int):
@@ -117,71 +166,86 @@ class LayerNormLSTMCell(nn.Module):
 
     def forward(self, x: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """x [B, H], hidden and cell [B, H/2] -> the next hidden and cell."""
-        gates = self.input_norm(self.input_map(x)) + self.hidden_norm(self.hidden_map(hidden))      # [B, 4 · H/2]
-        take, keep, give, new = gates.chunk(4, dim=-1)                      # [B, H/2] each
-        cell = keep.sigmoid() * cell + take.sigmoid() * new.tanh()          # [B, H/2]
-        return give.sigmoid() * self.cell_norm(cell).tanh(), cell           # [B, H/2], [B, H/2]
+        gates = self.input_norm(self.input_map(x)) + self.hidden_norm(
+            self.hidden_map(hidden)
+        )  # [B, 4 · H/2]
+        take, keep, give, new = gates.chunk(4, dim=-1)  # [B, H/2] each
+        cell = keep.sigmoid() * cell + take.sigmoid() * new.tanh()  # [B, H/2]
+        return give.sigmoid() * self.cell_norm(cell).tanh(), cell  # [B, H/2], [B, H/2]
 
 
 class SentenceRNN(SentenceHead):
-    """An LSTM over the sentences, in both directions, added to their vectors; section 2.3.3 "Recurrent Neural Network".
+    """A bidirectional LSTM over the sentences, added to their vectors.
 
-    `recurrent` gives what the LSTM says of each sentence, before it is added. With `reference_quirks` it does what the
-    original program does: its list of results, `[[None] * k] * length`, is one inner list, `length` times, so that every
-    sentence gets the last states written, all the same; and padding runs through the LSTM as if it were sentences.
+    Section 2.3.3 "Recurrent Neural Network". `recurrent` gives the LSTM's output for each sentence,
+    before the addition. With `reference_quirks` it reproduces two bugs of the original program: its
+    list of results, `[[None] * k] * length`, holds one inner list `length` times, so every sentence
+    gets the last states written; and padding runs through the LSTM as if it were sentences.
     """
 
     def __init__(self, hidden_size: int, dropout: float = 0.1, reference_quirks: bool = False):
         super().__init__()
         if hidden_size % 2:
-            raise ValueError(f"hidden_size must be even, half of it for each direction, not {hidden_size}")
+            raise InputError(
+                f"hidden_size must be even, half of it for each direction, not {hidden_size}"
+            )
         self.hidden_size = hidden_size
         self.sizes = {"dropout": dropout, "reference_quirks": reference_quirks}
-        self.directions = nn.ModuleList(LayerNormLSTMCell(hidden_size, hidden_size // 2) for _ in range(2))
+        self.directions = nn.ModuleList(
+            LayerNormLSTMCell(hidden_size, hidden_size // 2) for _ in range(2)
+        )
         self.dropout = nn.Dropout(dropout)
         self.scorer = nn.Linear(hidden_size, 1)
         self.reference_quirks = reference_quirks
         self._draw_weights()
 
     def _logits(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
-        return self.scorer(self.dropout(self.recurrent(x, sentence_mask)) + x).squeeze(-1)          # [B, N]
+        states = self.dropout(self.recurrent(x, sentence_mask)) + x  # [B, N, H]
+        logits: Tensor = self.scorer(states).squeeze(-1)  # [B, N]
+        return logits
 
     def recurrent(self, x: Tensor, sentence_mask: Tensor) -> Tensor:
-        """x [B, N, H] -> what the LSTM makes of each sentence, forwards and backwards: [B, N, H]."""
-        forward = self._run(self.directions[0], x, sentence_mask, range(x.size(1)))                 # N times [B, H/2]
-        backward = self._run(self.directions[1], x, sentence_mask, range(x.size(1) - 1, -1, -1))    # N times [B, H/2]
+        """x [B, N, H] -> the LSTM's output for each sentence, both directions: [B, N, H]."""
+        onwards = range(x.size(1))
+        forward = self._run(self.directions[0], x, sentence_mask, onwards)  # N times [B, H/2]
+        backward = self._run(
+            self.directions[1], x, sentence_mask, onwards[::-1]
+        )  # N times [B, H/2]
         if self.reference_quirks:
             forward, backward = [forward[-1]] * x.size(1), [backward[0]] * x.size(1)
-        return torch.stack([torch.cat(pair, dim=-1) for pair in zip(forward, backward)], dim=1)     # [B, N, H]
+        pairs = zip(forward, backward, strict=True)
+        return torch.stack([torch.cat(pair, dim=-1) for pair in pairs], dim=1)  # [B, N, H]
 
-    def _run(self, cell: LayerNormLSTMCell, x: Tensor, mask: Tensor, order: range) -> list[Tensor]:
-        """One direction's hidden state at every sentence, in document order; padding leaves the state as it is: N times [B, H/2]."""
+    def _run(self, cell: nn.Module, x: Tensor, mask: Tensor, order: range) -> list[Tensor]:
+        """One direction's hidden state at every sentence, in document order: N times [B, H/2].
+
+        Padding leaves the state unchanged.
+        """
         states = [None] * x.size(1)
-        hidden = memory = x.new_zeros(x.size(0), x.size(2) // 2)            # [B, H/2]
+        hidden = memory = x.new_zeros(x.size(0), x.size(2) // 2)  # [B, H/2]
         for n in order:
-            new_hidden, new_memory = cell(x[:, n], hidden, memory)          # [B, H/2]
-            real = mask[:, n, None] | self.reference_quirks                 # [B, 1]
-            hidden, memory = torch.where(real, new_hidden, hidden), torch.where(real, new_memory, memory)   # [B, H/2]
-            states[n] = hidden
-        return states
+            new_hidden, new_memory = cell(x[:, n], hidden, memory)  # [B, H/2]
+            real = mask[:, n, None] | self.reference_quirks  # [B, 1]
+            hidden, memory = (
+                torch.where(real, new_hidden, hidden),
+                torch.where(real, new_memory, memory),
+            )  # [B, H/2]
+            states[n] = hidden  # type: ignore[call-overload]
+        return states  # type: ignore[return-value]
 
 
 def _check_sentences(sentence_vectors: Tensor, sentence_mask: Tensor, hidden_size: int) -> None:
-    if sentence_vectors.dim() != 3 or sentence_vectors.size(1) == 0 or sentence_vectors.size(2) != hidden_size:
-        raise ValueError(f"sentence_vectors must have the shape [batch, sentences, {hidden_size}], at least one sentence, not {list(sentence_vectors.shape)}")
+    if (
+        sentence_vectors.dim() != 3
+        or sentence_vectors.size(1) == 0
+        or sentence_vectors.size(2) != hidden_size
+    ):
+        raise InputError(
+            f"sentence_vectors must have the shape [batch, sentences, {hidden_size}], at least "
+            f"one sentence, not {list(sentence_vectors.shape)}"
+        )
     if sentence_mask.shape != sentence_vectors.shape[:2] or sentence_mask.dtype != torch.bool:
-        raise ValueError(f"sentence_mask must be boolean of the shape {list(sentence_vectors.shape[:2])}, not {sentence_mask.dtype} of {list(sentence_mask.shape)}")
-
-
-def sentence_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tensor:
-    """Binary cross-entropy summed over the real sentences, as the original program does; a scalar.
-
-    logits and labels [B, N]; a label is 1 for a sentence of the summary, 0 for another, or a share in between.
-    """
-    if labels.shape != logits.shape:
-        raise ValueError(f"labels must have the shape {list(logits.shape)}, not {list(labels.shape)}")
-    logits, labels = logits[sentence_mask], labels[sentence_mask].to(logits.dtype)          # [real sentences] each
-    wrong = labels[~((labels >= 0) & (labels <= 1))]                        # [wrong ones], not-a-number too
-    if wrong.numel():
-        raise ValueError(f"labels must lie between 0 and 1, but one is {float(wrong[0])}")
-    return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")
+        raise InputError(
+            f"sentence_mask must be boolean of the shape {list(sentence_vectors.shape[:2])}, not "
+            f"{sentence_mask.dtype} of {list(sentence_mask.shape)}"
+        )

@@ -111,7 +111,7 @@
     const words = best(now, SHOWN);
     box.change.hidden = !old;
     box.answers.tBodies[0].replaceChildren(...words.map(({ id, word, probability }) => node("tr", {},
-      node("th", { scope: "row" }, word), node("td", { class: "model-bar", style: `--share: ${(100 * probability / words[0].probability).toFixed(1)}%` }, percent(probability)), old && changeOf(probability - old[id]))));
+      node("th", { scope: "row" }, word), node("td", { class: "model-bar", style: `--share: ${percent(probability)}` }, percent(probability)), old && changeOf(probability - old[id]))));
     box.status.textContent = `First word: “${words[0].word}”, ${percent(words[0].probability)}. Then ${words.slice(1, 4).map(({ word, probability }) => `“${word}” ${percent(probability)}`).join(", ")}.`;
     box.before.replaceChildren(...(old ? compared(now, old, words) : []));
   }

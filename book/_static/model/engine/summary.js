@@ -1,6 +1,6 @@
 // An extractive summary, as minibert/summarization computes it: read the document in windows, score its sentences, choose.
 
-/** Windows of whole sentences that overlap by about half: minibert/summarization/documents.py, encode_windows. */
+/** Windows of whole sentences that overlap by about half: minibert/summarization/documents/windows.py, encode_windows. */
 function encodeWindows(model, pieces, maxLength) {
   const sizes = pieces.map(({ ids }) => Math.min(ids.length + 2, maxLength)), windows = [];
   for (let start = 0; ;) {

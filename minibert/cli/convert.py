@@ -1,0 +1,81 @@
+"""`minibert convert-bertsum`: a checkpoint of the original BertSum in, a folder of safetensors
+out."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command
+from minibert.config import InputError
+
+if TYPE_CHECKING:
+    from minibert.cli.common import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the command to the parser."""
+    parser = add_command(
+        commands,
+        "convert-bertsum",
+        run_convert,
+        "turn a checkpoint of the original BertSum into a model that minibert opens",
+        [
+            "minibert convert-bertsum model_step_43000.pt --vocab vocab.txt --out bertsum",
+            "minibert summarize article.txt --model bertsum       # and then",
+        ],
+    )
+    parser.description = (parser.description or "") + (
+        " The file comes from BertSum's or PreSumm's extractive training. It is a pickle, and "
+        "none of what it names is run: "
+        "only its tensors and options are read."
+    )
+    parser.add_argument("file", metavar="FILE.pt", help="the checkpoint")
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        required=True,
+        help="where config.json, model.safetensors and the vocabulary go",
+    )
+    parser.add_argument(
+        "--vocab",
+        metavar="FILE",
+        help="the vocab.txt that it was trained with: BERT's own, in small letters, for the "
+        "published ones. "
+        "Without it the folder cannot read text",
+    )
+    parser.add_argument(
+        "--num-heads",
+        type=int,
+        metavar="A",
+        help="heads of the inter-sentence transformer (default: what the file's options say, "
+        "else 8)",
+    )
+
+
+def run_convert(arguments: argparse.Namespace) -> None:
+    # imported late: torch takes seconds
+    from minibert.hub.pretrained_io import save_pretrained
+    from minibert.summarization.convert.converter import convert_bertsum
+    from minibert.tokenization import WordPieceTokenizer
+
+    folder = Path(arguments.out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already; name a new folder with --out")
+    tokenizer = WordPieceTokenizer.from_vocab_file(arguments.vocab) if arguments.vocab else None
+    model = convert_bertsum(arguments.file, arguments.num_heads)
+    if tokenizer is not None and tokenizer.vocab_size != model.config.vocab_size:
+        raise InputError(
+            f"--vocab {arguments.vocab} has {tokenizer.vocab_size:,} tokens, but the model has "
+            f"{model.config.vocab_size:,}"
+        )
+    save_pretrained(model, folder, tokenizer)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    print(
+        f"{folder}: a BertSumExt with the head {(model.config.sentence_head or {})['kind']!r}, "
+        f"{parameters:,} parameters"
+    )
+    if tokenizer is None:
+        print(
+            "it has no vocabulary: put the vocab.txt that the model was trained with into the "
+            "folder before you summarise with it"
+        )

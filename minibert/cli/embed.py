@@ -1,0 +1,90 @@
+"""`minibert embed`: texts in, a vector of length 1 for each out."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command, read_lines, unused_parts_ignored
+from minibert.config import InputError
+from minibert.hub.atomic_io import replacing
+from minibert.hub.find_pretrained import MINILM
+
+if TYPE_CHECKING:
+    from minibert.cli.common import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    parser = add_command(
+        commands,
+        "embed",
+        run_embed,
+        "sentence vectors: one for each text, of length 1, so that a dot product is a cosine",
+        [
+            'minibert embed "The cat sleeps." "A kitten is dozing." --json',
+            "minibert embed --file lines.txt --out vectors.npy     # a text on each line",
+            "minibert embed --file - --model path/to/a/saved/model < lines.txt",
+        ],
+    )
+    parser.set_defaults(rest="texts")
+    parser.usage = "minibert embed [TEXT ...] [options]"
+    parser.add_argument("texts", metavar="TEXT", nargs="*", help="the texts")
+    parser.add_argument(
+        "--file",
+        help="take the texts from a file instead, one on each line; '-' reads standard input",
+    )
+    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object on each line, with 'text' and 'vector' (default: the numbers of "
+        "a vector on each line, with spaces between them)",
+    )
+    output.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write a NumPy file instead, such as vectors.npy: float32, of shape [texts, hidden]",
+    )
+
+
+def run_embed(arguments: argparse.Namespace) -> None:
+    """Print the vectors, or write them to --out."""
+    if bool(arguments.texts) == bool(arguments.file):
+        raise InputError("give texts, or --file FILE (not both)")
+    texts = (
+        [line for line in read_lines("--file", arguments.file) if line.strip()]
+        if arguments.file
+        else arguments.texts
+    )
+    if empty := [number for number, text in enumerate(texts, start=1) if not text.strip()]:
+        raise InputError(f"text {empty[0]} is empty")
+    if arguments.out and Path(arguments.out).suffix != ".npy":
+        raise InputError(f"--out must end in .npy, and {arguments.out!r} does not")
+
+    import numpy  # late, as torch below: slow to import
+
+    from minibert.hub.find_pretrained import find_pretrained
+    from minibert.hub.pretrained_io import from_pretrained
+    from minibert.inference.sentence_embeddings import embed
+    from minibert.model import BertModel
+    from minibert.tokenization import WordPieceTokenizer
+
+    folder = find_pretrained(arguments.model)
+    with unused_parts_ignored():
+        model = from_pretrained(folder, BertModel)
+    vectors = embed(model, WordPieceTokenizer.from_pretrained(folder), texts)
+    if arguments.out:
+        try:
+            with replacing(Path(arguments.out)) as writing, open(writing, "wb") as file:
+                numpy.save(file, vectors.numpy())
+        except OSError as error:
+            raise InputError(f"--out {arguments.out} cannot be written: {error}") from error
+        print(f"{arguments.out}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers")
+        return
+    for text, vector in zip(texts, vectors.tolist(), strict=True):
+        if arguments.json:
+            print(json.dumps({"text": text, "vector": [round(value, 7) for value in vector]}))
+        else:
+            print(" ".join(f"{value:.7f}" for value in vector))

@@ -1,0 +1,190 @@
+"""`minibert export`: a saved model in, an ONNX file out."""
+
+import argparse
+import importlib.util
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command
+from minibert.config import InputError
+from minibert.hub.atomic_io import replacing
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from minibert.cli.common import Commands
+    from minibert.model import BertPreTrainedModel
+
+PACKAGES = ("onnx", "onnxscript")  # what torch.onnx.export needs
+TOLERANCE = 1e-5  # largest difference from PyTorch, relative to the largest output above 1
+INPUTS = ("input_ids", "token_type_ids", "attention_mask")
+# Their inputs are not (B × S): several texts for each example, or the positions of the sentences.
+OTHER_INPUTS = ("BertForMultipleChoice", "BertForSentenceSimilarity", "BertSumExt")
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    parser = add_command(
+        commands,
+        "export",
+        run_export,
+        "write a model as an ONNX file, for programs without PyTorch",
+        [
+            "minibert export minibert-small --out model.onnx",
+            "minibert export path/to/a/fine-tuned/model --out classifier.onnx",
+        ],
+    )
+    parser.description = (
+        f"{parser.description} Its inputs are {', '.join(INPUTS)}, whole numbers of shape "
+        "[batch, tokens], where both sizes are free. "
+        "It needs the packages onnx and onnxscript (the extra 'onnx'); where onnxruntime is "
+        f"installed, the outputs are compared with PyTorch's, to {TOLERANCE:g} of the largest."
+    )
+    parser.add_argument(
+        "model", metavar="MODEL", help="folder or hub name of a saved model, or minibert-small"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", required=True, help="the file to write, such as model.onnx"
+    )
+
+
+def run_export(arguments: argparse.Namespace) -> None:
+    """Export the model, compare it with PyTorch if possible, and print what was written."""
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise InputError(
+            f"export needs the packages {' and '.join(PACKAGES)}, and {' and '.join(missing)} "
+            f"cannot be found: pip install {' '.join(missing)}"
+        )
+    out = Path(arguments.out)
+    if out.suffix != ".onnx":
+        raise InputError(f"--out must end in .onnx, and {arguments.out!r} does not")
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {str(out.parent)!r}")
+
+    import warnings
+
+    from minibert.hub.pretrained_io import (  # late: torch is slow to import
+        FreshWeightsWarning,
+        UnreadWeightsWarning,
+        from_pretrained,
+    )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadWeightsWarning)
+        warnings.simplefilter("error", FreshWeightsWarning)
+        try:
+            model = from_pretrained(arguments.model)
+        except FreshWeightsWarning as warning:
+            raise InputError(f"{warning}") from warning
+    kind = type(model).__name__
+    if kind in OTHER_INPUTS:
+        raise InputError(
+            f"{arguments.model} is a {kind}, whose inputs are not one text for each example; "
+            "export takes the other classes"
+        )
+    try:
+        with replacing(out) as writing:
+            names = export_onnx(model, writing)
+            compared = importlib.util.find_spec("onnxruntime") is not None
+            difference = largest_difference(model, writing) if compared else 0.0
+            if not difference <= TOLERANCE:  # NaN is no agreement either
+                raise InputError(
+                    f"the exported model differs from PyTorch by {difference:.1e}, more than "
+                    f"{TOLERANCE:g}, so it is not written to {out}: another version of torch or "
+                    "onnxruntime may help"
+                )
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be written: {error}") from error
+    print(f"{out}: {kind}, {', '.join(INPUTS)} -> {', '.join(names)}; batch and tokens are free")
+    if compared:
+        print(f"compared with PyTorch in onnxruntime: largest difference {difference:.1e}")
+    else:
+        print("not compared with PyTorch: that needs the package onnxruntime")
+
+
+def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
+    """Write a model as ONNX with free batch and token axes; return the names of its outputs."""
+    import logging
+    import warnings
+
+    import torch
+
+    outputs = list(output_tensors(model, example_batch(model, 2, 8)))
+
+    class TensorsOnly(torch.nn.Module):
+        """The model with positional inputs and its tensors as outputs."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(
+            self, input_ids: "Tensor", token_type_ids: "Tensor", attention_mask: "Tensor"
+        ) -> tuple["Tensor", ...]:
+            batch = dict(zip(INPUTS, (input_ids, token_type_ids, attention_mask), strict=True))
+            return tuple(output_tensors(self.model, batch).values())
+
+    axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter warns of its own deprecations
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        torch.onnx.export(
+            TensorsOnly().eval(),
+            tuple(example_batch(model, 2, 8).values()),
+            str(path),
+            dynamo=True,
+            dynamic_shapes=(axes, axes, axes),
+            input_names=list(INPUTS),
+            output_names=outputs,
+            external_data=False,
+            verbose=False,
+        )
+    return outputs
+
+
+def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> dict[str, "Tensor"]:
+    """The tensors among a model's outputs, by their names."""
+    import torch
+
+    return {
+        name: value
+        for name, value in vars(model(**batch)).items()
+        if isinstance(value, torch.Tensor)
+    }
+
+
+def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict[str, "Tensor"]:
+    """Random token ids for so many texts of so many tokens; the last position is masked."""
+    import torch
+
+    ids = torch.randint(
+        0, model.config.vocab_size, (batch, tokens), generator=torch.Generator().manual_seed(0)
+    )
+    mask = torch.ones_like(ids)
+    mask[-1, -1] = 0
+    return dict(zip(INPUTS, (ids, torch.zeros_like(ids), mask), strict=True))
+
+
+def largest_difference(model: "BertPreTrainedModel", path: Path) -> float:
+    """The largest difference between the ONNX file in onnxruntime and the model in PyTorch.
+
+    It is relative to the largest absolute value of each output, where that is above 1. The two
+    batches have other sizes than the one that was exported; masked positions count as well.
+    """
+    import onnxruntime
+    import torch
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    worst = 0.0
+    for batch, tokens in ((1, 5), (3, min(11, model.config.max_position_embeddings))):
+        inputs = example_batch(model, batch, tokens)
+        with torch.no_grad():
+            expected = output_tensors(model, inputs)
+        found = session.run(None, {name: ids.numpy() for name, ids in inputs.items()})
+        for one, other in zip(found, expected.values(), strict=True):
+            scale = max(1.0, float(other.abs().max()))
+            difference = float((torch.from_numpy(one) - other).abs().max()) / scale
+            worst = max(worst, difference if math.isfinite(difference) else math.inf)
+    return worst

@@ -1,0 +1,79 @@
+"""`minibert finetune`: labelled rows in, a model for a task out, and its scores."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from minibert.cli.common import device_kind
+from minibert.cli.finetune_options import ROLES, add_options, make_options
+from minibert.config import InputError
+from minibert.finetuning.tables.columns import flag
+from minibert.finetuning.tasks.registry import task_entry
+
+if TYPE_CHECKING:
+    from minibert.cli.common import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    add_options(commands, run_finetune)
+
+
+def run_finetune(arguments: argparse.Namespace) -> int:
+    """Read the data, train, save and score; returns the exit status."""
+    import torch  # late, as below: slow to import
+
+    from minibert.cli.finetune_data import Data
+    from minibert.cli.finetune_session import Session, print_plan
+    from minibert.finetuning import FineTuning, make_task, model_for
+    from minibert.hub.find_pretrained import find_pretrained
+    from minibert.hub.pretrained_io import read_config
+    from minibert.tokenization import WordPieceTokenizer
+    from minibert.training.memory import keep_freed_memory
+
+    given = vars(arguments)
+    refuse_existing(Path(arguments.out))
+    if "threads" in given:
+        torch.set_num_threads(given["threads"])
+    keep_freed_memory()
+    device = device_kind(given.get("device", "auto"))
+    try:
+        settings = _settings(given)
+        folder = find_pretrained(given["model"])
+        options = make_options(arguments.task, given, read_config(folder)[0])
+        data = Data(given, options.seed)
+        task = make_task(arguments.task, data.labels, **settings)
+        tokenizer = WordPieceTokenizer.from_pretrained(folder)
+        model = model_for(task, folder, options.seed).to(device)
+        run = FineTuning(model, task, tokenizer, data.train, options)
+        print_plan(run, given["model"])
+        return Session(run, data, given).run_to_its_end()
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"the memory of {device} is too small for this: a smaller --batch-size or --max-length "
+            "needs less"
+        ) from error
+
+
+def refuse_existing(out: Path) -> None:
+    """Raises an InputError where --out exists and is not an empty folder."""
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise InputError(
+            f"--out {out} already exists, and nothing is overwritten: "
+            "name another folder, or remove this one"
+        )
+
+
+def _settings(given: dict[str, Any]) -> dict[str, int]:
+    """The arguments of the task itself. Raises an InputError for an option of another task."""
+    entry = task_entry(given["task"])
+    settings = entry.load_task().settings
+    of_questions = ("stride", "max_answer", "skip_bad_answers")
+    wrong = [name for name in of_questions if name in given and entry.name != "questions"]
+    wrong += [role for role in ROLES if role in given and role not in entry.columns]
+    if wrong:
+        raise InputError(
+            f"{flag(wrong[0])} means nothing for {entry.name}, which reads "
+            f"{', '.join(map(flag, entry.columns))}"
+        )
+    return {name: given[name] for name in settings if name in given}

@@ -1,0 +1,131 @@
+"""The examples of a fine-tuning run, and what the command prints while it reads them."""
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from minibert.cli.finetune_options import given_columns, given_header
+from minibert.config import InputError
+from minibert.finetuning.tables.columns import flag
+from minibert.finetuning.tables.examples import find_columns, make_examples
+from minibert.finetuning.tables.files import read_table
+from minibert.finetuning.tables.rows import Table
+from minibert.finetuning.tables.splitting import draw, hold_out
+from minibert.finetuning.tasks.registry import task_entry
+from minibert.finetuning.tasks.tagging import TaggedExample
+from minibert.finetuning.tasks.texts import TextExample
+
+SHOWN = 10  # labels that are printed, the most frequent ones
+
+
+class Data:
+    """The training, dev and test examples of a run. Prints what it reads.
+
+    given   the options that the user gave, by name
+    seed    of the sample (--rows) and of the held-out tenth
+    """
+
+    def __init__(self, given: dict[str, Any], seed: int):
+        self.given, self.task = given, given["task"]
+        table = self._table(given["train"], "train")
+        self.columns = find_columns(self.task, table, given_columns(given))
+        self.train, notes = make_examples(
+            self.task, table, self.columns, skip=given.get("skip_bad_answers", False)
+        )
+        how = ", ".join(
+            f"{flag(role)} {shlex.quote(names) if isinstance(names, str) else ','.join(names)}"
+            for role, names in self.columns.items()
+        )
+        self._print("train", table, notes, f", read as {how}")
+        self.labels = sorted_labels(self.task, self.train, table.name)
+        if "rows" in given:
+            self.train = draw(self.train, given["rows"], seed)
+            print(f"       {len(self.train):,} of them at random (--rows, --seed {seed})")
+        self.test = self._others("test", "test")
+        if "dev" in given:
+            self.dev = self._others("dev", "validation")
+        else:
+            self._hold_out(seed)
+        if self.labels and self.task == "classification":
+            self._print_labels(self.labels)
+
+    def _hold_out(self, seed: int) -> None:
+        self.train, self.dev = hold_out(self.train, seed)
+        kind = (
+            "a tenth of the passages with their questions"
+            if self.task == "questions"
+            else "a tenth of the training rows"
+        )
+        print(
+            f"dev    {len(self.dev):,} rows: {kind}, held out at random (--seed {seed}); "
+            f"{len(self.train):,} are left for training"
+        )
+
+    def _table(self, source: str, split: str) -> Table:
+        given = self.given
+        return read_table(
+            source,
+            split,
+            format=given.get("format"),
+            header=given_header(given),
+            encoding=given.get("encoding"),
+            otherwise=task_entry(self.task).load_reader().default_format,
+        )
+
+    def _others(self, name: str, split: str) -> list[Any]:
+        """The examples of --dev or --test, from the same columns as the training examples."""
+        if name not in self.given:
+            return []
+        table = self._table(self.given[name], split)
+        columns = find_columns(self.task, table, self.columns)
+        skip = self.given.get("skip_bad_answers", False)
+        examples, notes = make_examples(self.task, table, columns, labels=self.labels, skip=skip)
+        self._print(name, table, notes)
+        return examples
+
+    def _print(self, name: str, table: Table, notes: list[str], more: str = "") -> None:
+        print(f"{name:<6} {table.name} ({table.format}): {len(table.rows):,} rows{more}")
+        for note in notes:
+            print(f"       {note}")
+
+    def _print_labels(self, labels: list[str]) -> None:
+        counts = Counter(dict.fromkeys(labels, 0))
+        counts.update(example.label for example in self.train)
+        shown = ", ".join(f"{label} ({count:,})" for label, count in counts.most_common(SHOWN))
+        print(f"labels {len(counts)}: {shown}{', …' * (len(counts) > SHOWN)}")
+        if missing := [label for label in labels if not counts[label]]:
+            print(
+                f"note   {len(missing)} of them have no training rows, such as {missing[0]!r}: "
+                "they will not be predicted"
+            )
+
+
+def sorted_labels(task: str, examples: Sequence[Any], name: str) -> list[str] | None:
+    """The names of the classes or tags, in order; None where the task has none.
+
+    Raises an InputError where all labels are the same.
+    """
+    if isinstance(examples[0], TaggedExample):
+        found = {tag for example in examples for tag in example.tags or ()}
+        every = "every word has the tag"
+    elif isinstance(examples[0], TextExample):
+        found = {example.label for example in examples}
+        every = "all rows have the label"
+    else:
+        return None
+    if len(found) < 2:
+        raise InputError(f"{name}: {every} {found.pop()!r}: there is nothing to learn")
+    if not task_entry(task).load_task().has_labels:
+        return None
+    return sorted(found, key=_tag_order if isinstance(examples[0], TaggedExample) else _label_order)
+
+
+def _label_order(label: str) -> tuple[bool, int, str]:
+    """O first, then names, then numbers by size."""
+    return label != "O", int(label) if label.isdecimal() else 0, label
+
+
+def _tag_order(tag: str) -> tuple[bool, int, str, str]:
+    """O first, then by entity type: B-person, I-person, B-place, …."""
+    return tag != "O", int(tag) if tag.isdecimal() else 0, tag[2:], tag

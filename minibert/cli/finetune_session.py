@@ -1,0 +1,237 @@
+"""A fine-tuning run on the command line: what it prints, what it saves, how it ends."""
+
+import copy
+import dataclasses
+import json
+import shlex
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm.auto import tqdm
+
+from minibert.cli.finetune import refuse_existing
+from minibert.cli.finetune_data import Data
+from minibert.config import InputError
+from minibert.finetuning.baselines import score_baseline
+from minibert.finetuning.evaluation import evaluate
+from minibert.finetuning.model_io import save_finetuned, write_about
+from minibert.finetuning.tasks.base import Task
+from minibert.finetuning.trainer import Epoch, FineTuning, finetune
+from minibert.training.loop import Stop
+
+UNKNOWN = 0.3  # share of unknown tokens from which on a note is printed
+FEW = 100  # dev examples below which a note says how coarse the scores are
+
+
+class Session:
+    """A run from its first step to its table of scores.
+
+    From the end of the first epoch on, the best weights so far are in the folder.
+    """
+
+    def __init__(self, run: FineTuning, data: Data, given: dict[str, Any]):
+        self.run, self.data, self.given, self.out = run, data, given, Path(given["out"])
+        self.epochs: list[Epoch] = []
+        self.started = time.monotonic()
+
+    def run_to_its_end(self) -> int:
+        """Train, save, score. Returns the exit status."""
+        refuse_existing(self.out)  # again: reading took a while, and a failure removes the folder
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            # A folder that cannot be written is an error now, not after the first epoch.
+            (self.out / "log.jsonl").touch()
+            with Stop(None).listening() as stop:
+                finetune(
+                    self.run, self.data.dev, on_epoch=self._after_epoch, stop=stop, progress=True
+                )
+            self._print_why_it_stopped(stop)
+            if stop.status == 0:
+                self._score()
+            status: int = stop.status
+            return status
+        except InputError as error:  # it diverged, or could not be saved
+            raise InputError(f"{error}. {self._what_is_kept()}") from error
+        except OSError as error:  # a full disk, a folder that may not be written
+            raise InputError(
+                f"{error.filename or self.out}: {error.strerror or error}. {self._what_is_kept()}"
+            ) from error
+        finally:
+            if not self.epochs:
+                shutil.rmtree(self.out, ignore_errors=True)
+
+    def _after_epoch(self, epoch: Epoch) -> None:
+        """Save the model if it is the best so far, then log and print the epoch."""
+        if epoch.is_best:
+            model, task = copy.deepcopy(self.run.model), copy.deepcopy(self.run.task)
+            task.finish(model)
+            limit = self.run.options.max_length
+            save_finetuned(
+                self.out,
+                model.eval(),
+                task,
+                self.run.tokenizer,
+                limit,
+                self.data.columns,
+                **self._about(epoch),
+            )
+        seconds = time.monotonic() - self.started
+        with open(self.out / "log.jsonl", "a", encoding="utf-8") as log:
+            print(json.dumps(dataclasses.asdict(epoch) | {"seconds": round(seconds, 1)}), file=log)
+        self.epochs.append(epoch)
+        scores = ", ".join(f"{name} {value:.3f}" for name, value in epoch.scores.items())
+        tqdm.write(
+            f"epoch {epoch.epoch} of {self.run.options.epochs}: loss {epoch.loss:.3f}; "
+            f"dev {scores}; {seconds:.0f} s" + "   <- best on dev so far" * epoch.is_best
+        )
+
+    def _about(self, epoch: Epoch, **scores: Any) -> dict[str, Any]:
+        """What finetuning.json says beside the task, its columns and its max_length."""
+        examples = {"train": self.data.train, "dev": self.data.dev, "test": self.data.test}
+        return {
+            "base": self.given["model"],
+            "epoch": epoch.epoch,
+            "scores": {"dev": epoch.scores} | scores,
+            "recipe": dataclasses.asdict(self.run.options),
+            "data": {name: self.given[name] for name in examples if name in self.given},
+            "rows": {name: len(rows) for name, rows in examples.items() if rows},
+        }
+
+    def _print_why_it_stopped(self, stop: Stop) -> None:
+        if stop.status:
+            name = "Ctrl-C" if stop.signal == signal.SIGINT else "SIGTERM"
+            print(
+                f"stopped by {name} in epoch {len(self.epochs) + 1} of {self.run.options.epochs}. "
+                f"{self._what_is_kept()}"
+            )
+        elif len(self.epochs) < self.run.options.epochs:
+            print(
+                f"stopped early: {self.run.options.patience} epochs without a better score "
+                "(--patience)"
+            )
+
+    def _what_is_kept(self) -> str:
+        best = [epoch for epoch in self.epochs if epoch.is_best]
+        if not best:
+            return "No epoch was completed: nothing is kept"
+        return f"The best weights so far, of epoch {best[-1].epoch}, are in {self.out}"
+
+    def _score(self) -> None:
+        """Score dev and test once, print the table with the baseline, and say how to go on."""
+        run, best = self.run, [epoch for epoch in self.epochs if epoch.is_best][-1]
+        scores: dict[str, Any] = {}
+        lines: list[tuple[str, dict[str, float]]] = []
+        for name, examples in (("dev", self.data.dev), ("test", self.data.test)):
+            if not examples:
+                continue
+            found = best.scores
+            if name == "test":
+                limit, precision = run.options.max_length, run.precision
+                found, _ = evaluate(
+                    run.model, run.task, run.tokenizer, examples, limit, precision, progress=True
+                )
+            what, baseline = score_baseline(run.task, self.data.train, examples)
+            scores |= {name: found, f"{name}_baseline": {"what": what} | baseline}
+            lines += [
+                (f"{name}, {len(examples):,} rows", found),
+                (f"  baseline: {what}", baseline),
+            ]
+        write_about(
+            self.out,
+            run.task,
+            run.options.max_length,
+            self.data.columns,
+            **self._about(best, **scores),
+        )
+        print("\n" + score_table(lines, run.task))
+        self._print_advice(scores["dev"], scores["dev_baseline"])
+        how = how_to_try_it(self.out, run.task, "pair" in self.data.columns)
+        print(f"\nepoch {best.epoch} was best on dev and is in {self.out}. Try it: {how}")
+
+    def _print_advice(self, scores: dict[str, float], baseline: dict[str, Any]) -> None:
+        """Notes on scores that are no better than the baseline's, or rest on few examples."""
+        metric, rows = self.run.task.metrics[0], len(self.data.dev)
+        if scores[metric] <= baseline[metric]:
+            print(
+                f"\nThis is NOT better than the baseline on dev ({scores[metric]:.3f} against "
+                f"{baseline[metric]:.3f}): the model has learned nothing useful yet. "
+                "More rows, more epochs or another learning rate may help; check the labels as well"
+            )
+        if rows < FEW:
+            countable = metric == "accuracy" and self.run.task.name != "tagging"
+            one = f": one more or one fewer correct is {1 / rows:.3f}" if countable else ""
+            print(
+                f"\ndev has only {rows} row{'s' * (rows > 1)}{one}. Do not trust small differences"
+            )
+
+
+def print_plan(run: FineTuning, name: str) -> None:
+    """Print what is about to be trained, and how much of the text the model will not see."""
+    options, config = run.options, run.model.config
+    threads = torch.get_num_threads()
+    parameters = sum(parameter.numel() for parameter in run.model.parameters())
+    trained = sum(
+        parameter.numel()
+        for optimizer in run.optimizers
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+    )
+    where = f"{threads} processor thread" + "s" * (threads > 1)
+    if run.device.type == "cuda":
+        where = torch.cuda.get_device_name(run.device)
+    print(
+        f"model  {name}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
+        f"{parameters:,} parameters, {trained:,} of them trained"
+    )
+    print(
+        f"run    {options.epochs} epoch{'s' * (options.epochs > 1)} of {run.epoch_steps:,} steps, "
+        f"batch size {options.batch_size}, at most {options.max_length} tokens in a sequence; "
+        f"learning rate {options.learning_rate:g}"
+    )
+    print(f"       on {where}, in {str(run.precision).removeprefix('torch.')}")
+    full = sum(feature.length == options.max_length for feature in run.features)
+    if full and run.task.name not in ("tagging", "questions"):
+        print(
+            f"note   {full:,} of {len(run.features):,} rows fill all {options.max_length} tokens: "
+            "longer texts are cut (--max-length)"
+        )
+    unknown = _unknown_share(run)
+    if unknown >= UNKNOWN:
+        print(
+            f"note   {name} does not know {unknown:.0%} of these tokens: for another language or "
+            "script use another --model"
+        )
+    print(flush=True)
+
+
+def _unknown_share(run: FineTuning) -> float:
+    """The share of [UNK] among the training tokens."""
+    tokens: list[int] = []
+    for feature in run.features:
+        several = isinstance(feature.input_ids[0], list)
+        for sequence in feature.input_ids if several else [feature.input_ids]:
+            tokens += sequence
+    return tokens.count(run.tokenizer.unk_id) / len(tokens)
+
+
+def score_table(lines: list[tuple[str, dict[str, float]]], task: Task) -> str:
+    """Named scores as aligned columns, one for each of the task's metrics."""
+    width = max(len(name) for name, _ in lines) + 2
+    rows = [" " * width + "".join(f"{name:>{len(name) + 2}}" for name in task.metrics)]
+    for name, scores in lines:
+        values = "".join(f"{scores[metric]:>{len(metric) + 2}.3f}" for metric in task.metrics)
+        rows.append(f"{name:<{width}}{values}")
+    return "\n".join(rows)
+
+
+def how_to_try_it(out: Path, task: Task, pairs: bool) -> str:
+    """The command line that predicts with the new model."""
+    words = {
+        "questions": "--question 'Who …?' --context 'A passage that tells it.'",
+        "choice": "'A text' --choices 'one ending' 'another ending'",
+    }.get(task.name, "'A text' --pair 'Its second text'" if pairs else "'A text of yours'")
+    return f"minibert predict {shlex.quote(str(out))} {words}"

@@ -1,0 +1,117 @@
+"""`minibert predict`: what a fine-tuned model predicts for new text, typed, piped or in a file."""
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command, device_kind
+from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
+
+if TYPE_CHECKING:
+    from minibert.cli.common import Commands
+
+INPUTS = ("text", "pair", "words", "question", "context", "choices")
+INPUT_HELP = """
+what to give, by the task that the model was trained for:
+  classification, regression   'a text' 'another text'
+                               or, after training on pairs: 'a text' --pair 'its second text'
+  similarity                   'a text' --pair 'another text'
+  tagging                      'A sentence.' 'Another one.'   (split into words at spaces and
+                               punctuation; in a file the words are taken as they are)
+  questions                    --question 'Who …?' --context 'A passage.'
+  choice                       'a text' --choices 'one ending' 'another ending'
+Or all of it on standard input, one on each line, with tabs between a text and its pair, a question
+and its passage, a text and its choices.
+
+what is printed, a line for each text with tabs between the fields:
+  classification         label, probability, the next labels, text
+  regression, similarity number (similarity: cosine), text
+  questions              answer, probability, characters in the passage, question
+  choice                 choice, probability, text
+  tagging                word/tag word/tag …, then a line for each entity with its type
+With --json an object on each line: the columns of the input, and the whole prediction under
+"prediction" (which replaces a column of that name)."""
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    parser = add_command(
+        commands,
+        "predict",
+        run_predict,
+        "predict with a fine-tuned model",
+        [
+            "minibert predict sentiment 'What a waste of time.'",
+            "minibert predict sentiment < lines.txt                  # a text on each line",
+            "minibert predict sentiment --file new.csv --json > answers.jsonl",
+            "minibert predict answers --question 'Who wrote it?' "
+            "--context 'The book was written by Ada.'",
+            "minibert predict names 'Angela Merkel met the mayor of Paris.'",
+        ],
+    )
+    parser.set_defaults(rest="texts")
+    parser.usage = "minibert predict FOLDER [TEXT ...] [options]"
+    parser.description = f"{parser.description}\n{INPUT_HELP}"
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        help="the folder that `minibert finetune` wrote, or a BERT that another program "
+        "fine-tuned, as a folder or a name on the hub",
+    )
+    parser.add_argument(
+        "texts",
+        metavar="TEXT",
+        nargs="*",
+        help="texts, one prediction for each; '-' or none: standard input",
+    )
+    parser.add_argument(
+        "--file",
+        help="rows to predict, in the formats and with the columns of `minibert finetune`; labels "
+        "are ignored",
+    )
+    data = parser.add_argument_group(
+        "what is given: the text itself, or with --file the name of its column (default: that of "
+        "the training file, or a usual one)"
+    )
+    for role in INPUTS:
+        add_column(data, role)
+    add_file_options(data)
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="an object on each line: the input and the whole prediction",
+    )
+    add_machine_options(parser)
+
+
+def run_predict(arguments: argparse.Namespace) -> None:
+    """Print a prediction for each input."""
+    import torch  # late, as below: slow to import
+
+    from minibert.cli.predict_input import read_input
+    from minibert.finetuning import open_finetuned, predict
+
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    tuned = open_finetuned(arguments.folder)
+    inputs, examples = read_input(arguments, tuned)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # for characters that the terminal cannot show
+    tuned.model.to(device_kind(arguments.device or "auto"))
+    predictions = predict(
+        tuned.model,
+        tuned.task,
+        tuned.tokenizer,
+        examples,
+        tuned.max_length,
+        progress=sys.stderr.isatty(),
+    )
+    ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
+    for values, example, prediction in zip(inputs, examples, predictions, strict=True):
+        if arguments.json:
+            answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
+            print(json.dumps(answer, ensure_ascii=ascii_only))
+        else:
+            for fields in tuned.task.prediction_lines(example, prediction):
+                print("\t".join(" ".join(str(field).split()) for field in fields))

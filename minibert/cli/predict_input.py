@@ -1,0 +1,169 @@
+"""What `minibert predict` is given: rows of a file, typed texts, or lines of standard input."""
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from minibert.cli.finetune_options import given_columns, given_header
+from minibert.cli.predict import INPUTS
+from minibert.config import InputError
+from minibert.finetuning.model_io import FineTuned
+from minibert.finetuning.tables.examples import find_columns, make_examples
+from minibert.finetuning.tables.files import read_table
+from minibert.finetuning.tasks.choices import ChoiceExample
+from minibert.finetuning.tasks.questions import QuestionExample
+from minibert.finetuning.tasks.registry import task_entry
+from minibert.finetuning.tasks.tagging import TaggedExample
+from minibert.finetuning.tasks.texts import TextExample
+
+# A word as tagged corpora split text: with its hyphens and apostrophes and the characters inside a
+# name or an address; or a single punctuation mark.
+WORD = re.compile(r"[@#]?\w+(?:(?://|[-'’.:/@_])\w+)*|[^\w\s]")
+
+# What an input is called in JSON, and its example.
+Input = tuple[dict[str, Any], Any]
+
+
+def read_input(
+    arguments: argparse.Namespace, tuned: FineTuned
+) -> tuple[list[Mapping[str, Any]], list[Any]]:
+    """The inputs as they are named in JSON, and their examples."""
+    if arguments.file:
+        return _from_file(arguments, tuned)
+    for option in ("format", "header", "encoding"):
+        if getattr(arguments, option):
+            raise InputError(f"--{option} is about a file: give one with --file")
+    typed = _typed(arguments, tuned.task.name)
+    inputs = (
+        [_make_input(tuned, parts) for parts in typed]
+        if typed is not None
+        else [
+            _make_input(tuned, line.split("\t"), f"standard input, text {number}")
+            for number, line in enumerate(_standard_input(), start=1)
+        ]
+    )
+    return [values for values, _ in inputs], [example for _, example in inputs]
+
+
+def _from_file(
+    arguments: argparse.Namespace, tuned: FineTuned
+) -> tuple[list[Mapping[str, Any]], list[Any]]:
+    """The rows of --file and their examples.
+
+    The columns are the named ones; without names, those of the training file where all are there;
+    otherwise the usual ones.
+    """
+    if arguments.texts:
+        raise InputError(f"give texts or --file {arguments.file}, not both")
+    task = tuned.task.name
+    table = read_table(
+        arguments.file,
+        format=arguments.format,
+        header=given_header(vars(arguments)),
+        encoding=arguments.encoding,
+        otherwise=task_entry(task).load_reader().default_format,
+    )
+    columns: Mapping[str, str | Sequence[str]] = given_columns(vars(arguments))
+    trained = {role: names for role, names in tuned.columns.items() if role in INPUTS}
+    needed = [
+        name
+        for names in trained.values()
+        for name in ([names] if isinstance(names, str) else names)
+    ]
+    if not columns and set(needed) <= set(table.columns):
+        columns = trained
+    found = find_columns(task, table, columns, labelled=False)
+    examples, _ = make_examples(task, table, found, labelled=False)
+    return [row.values for row in table.rows], examples
+
+
+def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
+    """The parts of each input on the command line; None for standard input."""
+    texts = arguments.texts
+    if task == "questions":
+        texts = texts or ([arguments.question] if arguments.question else [])
+        if arguments.context is not None and texts and texts != ["-"]:
+            return [[text, arguments.context] for text in texts]
+        if texts != ["-"] and (texts or arguments.context is not None):
+            raise InputError(
+                "this model answers questions from a passage: give both, "
+                "--question 'Who …?' --context 'A passage.'"
+            )
+    more = arguments.choices if task == "choice" else None
+    if task != "choice" and arguments.pair is not None:
+        more = [arguments.pair]
+    texts = texts or ([arguments.text] if arguments.text else [])
+    if texts == ["-"] or (not texts and not sys.stdin.isatty() and more is None):
+        return None
+    if not texts:
+        raise InputError(
+            "give a text, --file, or texts on standard input "
+            "('minibert predict --help' has examples)"
+        )
+    if more is not None and len(texts) > 1:
+        raise InputError(
+            f"give one text with its {'--choices' if task == 'choice' else '--pair'}, "
+            f"not {len(texts)}; for several use a file (--file)"
+        )
+    return [[text, *(more or [])] for text in texts]
+
+
+def _standard_input() -> list[str]:
+    try:
+        lines = sys.stdin.buffer.read().decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"standard input is not UTF-8 text: byte {error.start} is "
+            f"{error.object[error.start]:#04x}"
+        ) from error
+    if not any(line.strip() for line in lines):
+        raise InputError("standard input has no text")
+    return [line.rstrip("\r\n") for line in lines if line.strip()]
+
+
+def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Input:
+    """One input from its parts; `where` is its place, for messages."""
+    place = f"{where}: " if where else ""
+    if any(not part.strip() for part in parts):
+        raise InputError(f"{place}an empty text")
+    if tuned.task.name == "tagging":
+        text = " ".join(parts)
+        words = WORD.findall(text)
+        return {"text": text, "words": words}, TaggedExample(words)
+    if tuned.task.name == "questions":
+        if len(parts) != 2:
+            raise InputError(
+                f"{place}expected a question, a tab and its passage, "
+                f"found {len(parts)} part{'s' * (len(parts) > 1)}"
+            )
+        question, context = parts
+        return {"question": question, "context": context}, QuestionExample(question, context)
+    if tuned.task.name == "choice":
+        if len(parts) < 3:
+            raise InputError(
+                f"{place}this model chooses: expected a text and at least two choices "
+                "(--choices 'one ending' 'another ending', or tabs between them)"
+            )
+        text, *choices = parts
+        return {"text": text, "choices": choices}, ChoiceExample(text, choices)
+    return _text_input(tuned, parts, place, from_line=bool(where))
+
+
+def _text_input(tuned: FineTuned, parts: Sequence[str], place: str, from_line: bool) -> Input:
+    """A text, or a pair where the model was trained on pairs."""
+    # None: another program trained the model, and nothing says on what
+    pairs = "pair" in tuned.columns if tuned.columns else None
+    if pairs is False and from_line:
+        parts = [" ".join(parts)]  # tabs inside a single text
+    if pairs and len(parts) != 2:
+        raise InputError(
+            f"{place}this model was trained on pairs of texts: give the second one as well "
+            "(--pair, or a tab between them)"
+        )
+    if (pairs is False and len(parts) != 1) or len(parts) > 2:
+        raise InputError(
+            f"{place}this model was trained on single texts, and here are {len(parts)} together"
+        )
+    return dict(zip(("text", "pair"), parts, strict=False)), TextExample(*parts)

@@ -1,0 +1,290 @@
+"""The options of `minibert pretrain`. It imports no torch, so that --help answers at once."""
+
+import argparse
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
+from minibert.cli.common import add_command, positive
+from minibert.cli.corpus_options import add_corpus_options
+from minibert.config import PRESETS, InputError
+from minibert.pretraining.options import CHOICES, PretrainingOptions
+from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Intervals, Settings
+
+STEPS = 1000
+EVAL_SEQUENCES = 512
+EVAL_EVERY = 50  # steps, at least: an evaluation costs as much as some five of them
+CHECKPOINT_EVERY = "10m"
+
+# Options that may differ from session to session; those of the second kind are remembered.
+OF_A_SESSION = ("time_limit", "device", "threads")
+REMEMBERED = (
+    "log_every",
+    "eval_every",
+    "eval_sequences",
+    "checkpoint_every",
+    "tensorboard",
+    "shard",
+)
+OLD_FLAGS = {"nsp_weight": "--pair-weight", "eval_sequences": "--eval-rows"}  # still understood
+
+# What some options are worth, where a log in benchmarks/logs says it.
+MEASURED = {
+    "batch_size": "MLM loss after as many sequences: 0.60 with 32, 0.83 with 64, 2.26 with 256",
+    "shift_share": "at 0.2: late sequences 3.03 instead of 4.71, others 1.01 instead of 0.81",
+    "mask_rate": "1.38 at 0.05, 0.83 at 0.15, 0.72 at 0.25, 0.68 at 0.4 (with worse NSP)",
+    "all_mask": "of the words of unmasked text the model names 0.52 instead of 0.87",
+    "next_sentence": "0.83 with NSP, 0.81 without",
+    "nsp_weight": "at 0.2: MLM 0.82 instead of 0.83, NSP 0.57 instead of 0.50",
+    "pair_share": "at 0.4: MLM 0.84 instead of 0.83, NSP 0.52 instead of 0.50",
+    "optimizer": "muon 0.83, adamw 1.49; a muon step takes 1.24 times as long (mini), 1.16 "
+    "(teaching)",
+    "warmup": "adamw with and without: 1.49 and 1.97; six layers: 3.20 and 3.87",
+    "precision": "bfloat16 is 1.91 times as fast where the hardware has it (mini), 1.78 (teaching)",
+    "norm_first": "real text, equal times: 4.91 with it, 4.87 without, within seed noise",
+}
+SOURCES = """
+Losses are of masked words on validation text in nats, unless something else is named; means of
+three seeds in a small world, where 0.31 is the lowest possible loss and 3.83 that of a unigram
+guess (benchmarks/logs/small_world.json, failures.json, equal_time.json; times: speed.json)."""
+
+
+def add_options(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    run: Callable[[argparse.Namespace], int],
+) -> None:
+    """Add the command `pretrain` with all its options."""
+    parser = add_command(
+        commands,
+        "pretrain",
+        run,
+        "train a BERT on a corpus, from nothing or from a saved model",
+        [
+            "minibert pretrain --out first                  # the default corpus, a small model",
+            "minibert pretrain --corpus texts/ --preset teaching --steps 5000 --out run",
+            "minibert pretrain --corpus 'texts/*.jsonl.xz' --vocab vocab.txt --out run",
+            "minibert pretrain --out run --time-limit 55m   # stops after 55 minutes",
+            "minibert pretrain --out run --resume           # continues it, bit for bit",
+            "minibert pretrain --from run/model --corpus more/ --steps 500 --out further",
+        ],
+    )
+    measured = "\n".join(f"  {flag(name):17} {text}" for name, text in MEASURED.items())
+    parser.epilog = f"{parser.epilog}\n\nwhat some options were worth:\n{measured}\n{SOURCES}"
+    parser.argument_default = argparse.SUPPRESS  # so that --resume knows what was given
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        required=True,
+        help="folder of the run: log, checkpoints, and the finished model in FOLDER/model",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue the run in --out; no other option is needed",
+    )
+    _add_text(parser.add_argument_group("text"))
+    _add_model(parser.add_argument_group("model"))
+    _add_recipe(parser.add_argument_group("recipe"))
+    _add_session(parser.add_argument_group("reports, checkpoints, time"))
+    _add_machine(parser.add_argument_group("machine"))
+
+
+def _add_text(group: argparse._ArgumentGroup) -> None:
+    add_corpus_options(group)
+    group.add_argument(
+        "--held-out",
+        nargs="+",
+        metavar="NAME",
+        help="text for validation, or none (default: the corpus' own validation files, or every "
+        "twelfth document)",
+    )
+    group.add_argument(
+        "--vocab",
+        metavar="FILE_OR_FOLDER",
+        help="a vocab.txt, or a model's folder or name (default: train one on the corpus)",
+    )
+    sizes = ", ".join(f"{size} for {name}" for name, size in VOCAB_SIZES.items())
+    group.add_argument(
+        "--vocab-size",
+        type=int,
+        metavar="N",
+        help=f"tokens in a vocabulary that is trained (default: {VOCAB_SIZE}; {sizes})",
+    )
+
+
+def _add_model(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--preset",
+        metavar="NAME",
+        help=f"{', '.join(PRESETS)}, or the path of a config.json (default: mini)",
+    )
+    group.add_argument(
+        "--from",
+        dest="start",
+        metavar="MODEL",
+        help="start from the weights and vocabulary of a saved model: a folder or minibert-small",
+    )
+    group.add_argument(
+        "--dropout",
+        type=float,
+        metavar="P",
+        help="probability of dropout (default: 0, or what the config.json says)",
+    )
+    group.add_argument(
+        "--norm-first",
+        action=argparse.BooleanOptionalAction,
+        help="pre-norm layers; transformers opens them as RobertaPreLayerNorm (default: no)",
+    )
+
+
+def _add_recipe(group: argparse._ArgumentGroup) -> None:
+    """An option for every field of PretrainingOptions, with the words that stand there."""
+    for field in dataclasses.fields(PretrainingOptions):
+        default = STEPS if field.default is dataclasses.MISSING else field.default
+        shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else default
+        how: dict[str, Any] = {"type": type(default), "metavar": "N"}
+        if isinstance(default, bool):
+            how = {"action": argparse.BooleanOptionalAction}
+        elif field.name in CHOICES:
+            how = {"choices": CHOICES[field.name]}
+        words = field.metadata["help"].replace("%", "%%")
+        group.add_argument(flag(field.name), help=f"{words} (default: {shown})", **how)
+        if field.name in OLD_FLAGS:
+            group.add_argument(
+                OLD_FLAGS[field.name], dest=field.name, help=argparse.SUPPRESS, **how
+            )
+
+
+def _add_session(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--time-limit",
+        type=duration,
+        metavar="TIME",
+        help="stop after 90s, 55m, 1h30m … with a checkpoint and exit status 0",
+    )
+    group.add_argument(
+        "--checkpoint-every",
+        type=moment,
+        metavar="WHEN",
+        help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
+    )
+    group.add_argument(
+        "--eval-every",
+        type=positive,
+        metavar="N",
+        help=f"steps between validations (default: a twentieth of all, at least {EVAL_EVERY})",
+    )
+    group.add_argument(
+        "--eval-sequences",
+        type=positive,
+        metavar="N",
+        help=f"validation sequences, the same every time (default: {EVAL_SEQUENCES})",
+    )
+    group.add_argument(
+        OLD_FLAGS["eval_sequences"],
+        dest="eval_sequences",
+        type=positive,
+        help=argparse.SUPPRESS,
+    )
+    group.add_argument(
+        "--log-every",
+        type=positive,
+        metavar="N",
+        help=f"steps between lines of FOLDER/log.jsonl (default: {Intervals.log_every})",
+    )
+    group.add_argument(
+        "--tensorboard",
+        action="store_true",
+        help="write FOLDER/tensorboard as well; needs the package tensorboard",
+    )
+
+
+def _add_machine(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        help="where to compute (default: auto, a GPU where there is one)",
+    )
+    group.add_argument(
+        "--threads",
+        type=positive,
+        metavar="N",
+        help="processor threads (default: PyTorch's choice)",
+    )
+    group.add_argument(
+        "--shard",
+        action="store_true",
+        help="under torchrun: distribute the model among the processes (FSDP); needs adamw",
+    )
+
+
+def flag(name: str) -> str:
+    """The option of a field: mask_rate -> --mask-rate."""
+    return "--from" if name == "start" else "--" + name.replace("_", "-")
+
+
+def duration(text: str) -> float:
+    """'90s', '55m', '1h30m' or '2h' in seconds."""
+    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
+    if not text or not match:
+        raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def moment(text: str) -> str:
+    """A number of steps or a time; kept as it was written."""
+    positive(text) if text.isdecimal() else duration(text)
+    return text
+
+
+def make_settings(given: dict[str, Any]) -> Settings:
+    """The settings of a new run from the options that were given."""
+    names = {field.name for field in dataclasses.fields(PretrainingOptions)}
+    # the positions of a saved model are trained already
+    defaults = {"steps": STEPS, "copy_positions": "start" not in given}
+    options = defaults | {name: value for name, value in given.items() if name in names}
+    other: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if name not in names
+    }
+    for name in ("vocab", "vocab_size", "preset", "norm_first"):
+        if "start" in other and name in other:
+            raise InputError(f"--from brings its own shape and vocabulary: leave out {flag(name)}")
+    if "vocab" in other and "vocab_size" in other:
+        raise InputError(
+            "--vocab-size is for a vocabulary that is trained: leave it out, or --vocab"
+        )
+    settings = Settings(PretrainingOptions(**options), **other)
+    settings.config(VOCAB_SIZE)  # complains about a wrong preset before anything is written
+    return settings
+
+
+def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
+    """Raise an InputError for an option that would make another run of it."""
+    known = dataclasses.asdict(settings.options)
+    known |= {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    for name, value in given.items():
+        value = tuple(value) if isinstance(value, list) else value
+        if value != known[name]:
+            before = " ".join(known[name]) if isinstance(known[name], tuple) else known[name]
+            raise InputError(
+                f"{flag(name)} cannot change in the middle of a run (it began with {before!r}). "
+                "Leave it out, or begin a new run from this one's weights with --from and another "
+                "--out"
+            )
+
+
+def make_intervals(session: dict[str, Any], steps: int) -> Intervals:
+    """How often a session does what, from its options."""
+    when = session.get("checkpoint_every", CHECKPOINT_EVERY)
+    by_steps = when.isdecimal()
+    return Intervals(
+        log_every=session.get("log_every", Intervals.log_every),
+        eval_every=session.get("eval_every", max(EVAL_EVERY, steps // 20)),
+        checkpoint_steps=int(when) if by_steps else None,
+        checkpoint_seconds=None if by_steps else duration(when),
+        time_limit=session.get("time_limit"),
+    )

@@ -1,0 +1,235 @@
+"""What `minibert pretrain` does, from its options to the finished model."""
+
+import datetime
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from minibert.cli.common import device_kind
+from minibert.cli.pretrain_options import (
+    EVAL_SEQUENCES,
+    OF_A_SESSION,
+    REMEMBERED,
+    make_intervals,
+    make_settings,
+    refuse_changes,
+)
+from minibert.config import InputError
+from minibert.heads import BertForPreTraining
+from minibert.hub.pretrained_io import save_pretrained
+from minibert.pretraining.checkpointing import checkpoints, resume_newest
+from minibert.pretraining.environment import environment
+from minibert.pretraining.preparation import PreparedText, Sources, open_prepared, prepare
+from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.session import train
+from minibert.pretraining.setup import make_run, make_validation
+from minibert.pretraining.trainer import Pretraining
+from minibert.training.distributed import ProcessGroup, ProcessLost, full_model, joined, own_device
+from minibert.training.memory import keep_freed_memory
+
+Options = dict[str, Any]
+
+
+def pretrain(given: Options) -> int:
+    """Start or continue a run with the options that were given; returns the exit status."""
+    resume, out = given.pop("resume", False), Path(given.pop("out"))
+    session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
+    if session.get("tensorboard"):
+        _summary_writer()  # complains before anything is written
+    if "threads" in session:
+        torch.set_num_threads(session["threads"])
+    keep_freed_memory()
+    device: torch.device | str = "the device"
+    try:
+        device = own_device(device_kind(session.get("device", "auto")))
+        with joined(device) as processes:
+            return _pretrain(out, resume, given, session, device, processes)
+    except ProcessLost as error:
+        raise InputError(f"{error}. Start all of them again with --resume") from error
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"the memory of {device} is too small for this: a smaller --micro-batch needs less"
+        ) from error
+    except OSError as error:  # a full disk, a folder that may not be written
+        raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
+
+
+def _pretrain(
+    out: Path,
+    resume: bool,
+    given: Options,
+    session: Options,
+    device: torch.device,
+    processes: ProcessGroup,
+) -> int:
+    first = processes.rank == 0
+    run_dir = None
+    try:
+        if first:
+            run_dir, text = _open(out, resume, given, session)
+        processes.sum(torch.zeros(1))  # the others wait here until the folder is ready for them
+        if run_dir is None:
+            run_dir = RunDir.open(out, writes=False)
+            text = open_prepared(run_dir)
+        session = run_dir.remembered | session
+        is_new = not checkpoints(run_dir.checkpoints)
+        run = make_run(run_dir, text, device, processes, session.get("shard", False), is_new)
+        sequences = session.get("eval_sequences", EVAL_SEQUENCES)
+        validation = make_validation(run_dir, text, processes, sequences)
+    except (ValueError, OSError):
+        if run_dir and first and not resume:
+            run_dir.abandon()
+        raise
+    if not is_new:
+        checkpoint, complaints = resume_newest(run, run_dir.checkpoints)
+        if first:
+            for complaint in complaints:
+                print(f"{complaint}. It was set aside")
+            print(f"resuming from {checkpoint}")
+    if first:
+        _announce(run, session)
+        _record_session(run, run_dir, session)
+    intervals = make_intervals(session, run.options.steps)
+    with _scalars(run_dir, session, run) as write_scalars:
+        status = train(run, run_dir, intervals, validation, write_scalars)
+    model = full_model(run.model)
+    if first:
+        _finish(run, model, run_dir)
+    return status
+
+
+def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[RunDir, PreparedText]:
+    """The folder of the run with vocabulary and tokens in it, in the one process that writes."""
+    if resume:
+        run_dir = RunDir.open(out)
+        refuse_changes(run_dir.settings, given)
+        return run_dir, prepare(run_dir)
+    settings = make_settings(given)
+    sources = Sources.find(settings)  # complains before anything is written
+    run_dir = RunDir.create(out, settings, _to_remember(session))
+    try:
+        return run_dir, prepare(run_dir, sources)
+    except (ValueError, OSError):
+        run_dir.abandon()
+        raise
+
+
+@contextmanager
+def _scalars(
+    run_dir: RunDir, session: Options, run: Pretraining
+) -> Iterator[Callable[[Options, int], None] | None]:
+    """A function that gives the numbers of a log record to TensorBoard; None if not asked for."""
+    if not session.get("tensorboard") or run.processes.rank > 0:
+        yield None
+        return
+
+    def write(record: Options, step: int) -> None:
+        for name, value in record.items():
+            if name == "held_out":
+                for score, number in value.items():
+                    writer.add_scalar(f"held_out/{score}", number, step)
+            elif name != "step":
+                writer.add_scalar(f"training/{name}", value, step)
+        writer.flush()  # so that it is there after a kill
+
+    with _summary_writer()(run_dir.path / "tensorboard", purge_step=run.step + 1) as writer:
+        yield write
+
+
+def _summary_writer() -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter  # an optional package
+    except ImportError as error:
+        raise InputError(
+            "--tensorboard needs the package tensorboard: pip install tensorboard"
+        ) from error
+    return SummaryWriter
+
+
+def _announce(run: Pretraining, session: Options) -> None:
+    """Say what is about to happen: on which device and why, with which model and text."""
+    config, options, corpus = run.model.config, run.options, run.batches.corpus
+    threads = torch.get_num_threads()
+    precision = str(run.precision).removeprefix("torch.")
+    on_cpu = run.device.type == "cpu"
+    if on_cpu:
+        device, chip, device_reason = "cpu", "processor", "PyTorch finds no GPU"
+    else:
+        device = f"{run.device} ({torch.cuda.get_device_name(run.device)})"
+        chip, device_reason = "GPU", "a GPU that PyTorch finds"
+    faster = "" if precision == "bfloat16" else "faster "
+    reasons = {
+        "device": device_reason,
+        "threads": "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "PyTorch's choice",
+        "precision": f"this {chip} computes {faster}in it",
+    }
+    asked = session | {"precision": options.precision}
+    why = {
+        name: f"--{name}" if asked.get(name, "auto") != "auto" else reason
+        for name, reason in reasons.items()
+    }
+    parameters = sum(parameter.numel() for parameter in run.model.parameters())
+    tokens = options.batch_size * options.length  # in a step
+    epochs = options.steps * tokens / len(corpus.tokens)
+    processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
+    print(
+        f"computing on {device} ({why['device']}){processes}, "
+        f"{threads} {'thread' if threads == 1 else 'threads'} ({why['threads']}), "
+        f"in {precision} ({why['precision']})"
+    )
+    print(
+        f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
+        f"{config.vocab_size:,} word pieces, {parameters:,} parameters"
+    )
+    print(
+        f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; "
+        f"{options.steps:,} steps of {tokens:,} tokens go through it {epochs:.1f} times",
+        flush=True,
+    )
+
+
+def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None:
+    """Write this session to run.json, and say in what it differs from the one before."""
+    now = environment(run)
+    before = run_dir.sessions[-1] if run_dir.sessions and run.step else {}
+    different = [name for name in now if name in before and before[name] != now[name]]
+    if different:
+        print(
+            f"note: {', '.join(different)} {'differs' if len(different) == 1 else 'differ'} from "
+            "the last session (run.json has both): the run goes on, but perhaps not bit for bit"
+        )
+    now_utc = datetime.datetime.now(datetime.UTC)
+    run_dir.add_session(
+        {
+            "command": shlex.join(["minibert", *sys.argv[1:]]),
+            "from_step": run.step,
+            "time": now_utc.isoformat(timespec="seconds"),
+            "given": _to_remember(session),
+            **now,
+        }
+    )
+
+
+def _to_remember(session: Options) -> Options:
+    return {name: session[name] for name in REMEMBERED if name in session}
+
+
+def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> None:
+    """Save the model of a run that is at its end, or say how to continue."""
+    if run.step < run.options.steps:
+        print(
+            f"stopped at step {run.step:,} of {run.options.steps:,}; continue with: "
+            f"minibert pretrain --out {shlex.quote(str(run_dir.path))} --resume"
+        )
+        return
+    save_pretrained(model, run_dir.model, run.batches.tokenizer)
+    print(
+        f"finished: the model is in {run_dir.model}. Try it: minibert fill-mask "
+        f"'The [MASK] of the city.' --model {shlex.quote(str(run_dir.model))}"
+    )

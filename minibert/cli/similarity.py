@@ -1,0 +1,86 @@
+"""`minibert similarity`: how alike texts are in meaning."""
+
+import argparse
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command, read_lines, unused_parts_ignored
+from minibert.config import InputError
+from minibert.hub.find_pretrained import MINILM
+
+if TYPE_CHECKING:
+    from minibert.cli.common import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    parser = add_command(
+        commands,
+        "similarity",
+        run_similarity,
+        "how alike texts are in meaning: cosines from -1 to 1",
+        [
+            'minibert similarity "The cat sleeps." "A kitten is dozing."',
+            'minibert similarity "first text" "second text" "third text"',
+            "minibert similarity --pairs pairs.tsv        # two texts a line, a tab between them",
+            "cut -f 2,3 table.tsv | minibert similarity --pairs -",
+        ],
+    )
+    parser.add_argument(
+        "texts",
+        metavar="TEXT",
+        nargs="*",
+        help="two or more texts; every pair of them is compared, the most similar pair first",
+    )
+    parser.add_argument(
+        "--pairs",
+        metavar="FILE",
+        help="compare the two tab-separated texts on each line of a file, in the file's order; "
+        "'-' reads standard input",
+    )
+    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+
+
+def run_similarity(arguments: argparse.Namespace) -> None:
+    """Print the cosine of every pair."""
+    if bool(arguments.texts) == bool(arguments.pairs):
+        raise InputError("give two or more texts, or --pairs FILE (not both)")
+    if len(arguments.texts) == 1:
+        raise InputError("one text has nothing to be compared with; give two or more")
+    pairs = (
+        _read_pairs(arguments.pairs) if arguments.pairs else list(combinations(arguments.texts, 2))
+    )
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+
+    from minibert.hub.find_pretrained import find_pretrained
+    from minibert.hub.pretrained_io import from_pretrained  # late: torch is slow to import
+    from minibert.inference.sentence_embeddings import embed
+    from minibert.model import BertModel
+    from minibert.tokenization import WordPieceTokenizer
+
+    folder = find_pretrained(arguments.model)
+    with unused_parts_ignored():
+        model = from_pretrained(folder, BertModel)
+    vectors = embed(model, WordPieceTokenizer.from_pretrained(folder), texts)
+    number = {text: index for index, text in enumerate(texts)}
+    results = [
+        (float(vectors[number[one]] @ vectors[number[other]]), one, other) for one, other in pairs
+    ]
+    if arguments.texts:
+        results.sort(key=lambda result: -result[0])
+    for cosine, one, other in results:
+        print(f"{round(cosine, 3) + 0:.3f}\t{one}\t{other}")  # + 0: no "-0.000"
+
+
+def _read_pairs(name: str) -> list[tuple[str, str]]:
+    pairs = []
+    for number, line in enumerate(read_lines("--pairs", name), start=1):
+        if line.strip():
+            texts = line.split("\t")
+            if len(texts) != 2:
+                raise InputError(
+                    f"--pairs {name}, line {number}: expected two texts with one tab between them, "
+                    f"found {len(texts)} in {line[:60]!r}"
+                )
+            pairs.append((texts[0], texts[1]))
+    return pairs

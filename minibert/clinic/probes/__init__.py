@@ -1,4 +1,0 @@
-"""What tells sick from healthy: small measurements of the package as it is at the moment, one module for each of its parts."""
-
-from minibert.clinic.probes import attention, data, embeddings, encoder, losses, summarization, training        # they register their probes
-from minibert.clinic.probes.base import PROBES, NeverEnds, question, same, shown, with_patience

@@ -1,0 +1,1 @@
+"""What only the book needs; nothing else in the package imports it."""

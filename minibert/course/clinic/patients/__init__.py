@@ -1,0 +1,32 @@
+"""All patients of the clinic by their ids, and the puzzles, which are in the chapter only."""
+
+from minibert.course.clinic.patients import (
+    attention,
+    embeddings,
+    encoder,
+    losses,
+    masking,
+    model,
+    sentence_pairs,
+    summarization,
+    training,
+)
+
+# Mistakes in a text, a log or a calculation: there is no code of the package to infect.
+PUZZLES = ("G2", "P2", "S3", "B1", "B4", "T1", "T2", "R15")
+
+PATIENTS = {
+    patient.id: patient
+    for module in (
+        embeddings,
+        attention,
+        encoder,
+        model,
+        masking,
+        sentence_pairs,
+        losses,
+        training,
+        summarization,
+    )
+    for patient in module.PATIENTS
+}

@@ -1,0 +1,149 @@
+"""What an exercise is, and how an answer is checked.
+
+An exercise has one source: a real, running solution whose blanks are marked by a trailing comment `# blank: …`.
+The stub in the notebook, the hidden solution and the solutions notebook are all made from it.
+
+What a reader works with (task, hints, solution, check) is in a file of its own, `chNN_name/exercise.py`. Wrong answers
+that a check recognises by their result are in `mistakes/chNN_name/`; all other planted answers, on which
+the checks are tested, are in tests/course/planted/.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from textwrap import dedent
+
+import torch
+
+from minibert.course.exercises.card import record
+
+# a chapter takes all that its checks need from here
+from minibert.course.exercises.compare import (
+    Mistake,
+    Unforeseen,
+)
+from minibert.course.exercises.guard import expect_call, line_of, watched
+
+BLANK = "____"  # an undefined name, so that an unfilled stub says so the moment it is run
+SIZES = ("warm-up", "build", "think")
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise. `check` runs an answer and raises Mistake; it looks at what the answer does, never at its text."""
+
+    chapter: str  # the notebook's stem, such as "04_attention"
+    size: str  # "warm-up", "build" or "think"
+    minutes: int  # that a reader may need
+    title: str
+    task: str  # Markdown
+    hints: tuple[str, str]  # Markdown, from gentle to nearly there
+    paragraph: str  # heading in the chapter that explains it, word for word
+    solution: Callable  # a function or class with `# blank: …` comments
+    check: Callable[[Callable], None]
+    may_change: tuple[
+        str, ...
+    ] = ()  # arguments that an answer is asked to change; all others it must leave as they are
+
+    def __post_init__(self):
+        if self.size not in SIZES:
+            raise ValueError(f"size must be one of {', '.join(SIZES)}, not {self.size!r}")
+
+    @property
+    def name(self) -> str:
+        return self.solution.__name__
+
+    def solution_source(self) -> str:
+        """The solution as the reader sees it: the marks of the blanks are gone, their words stay as comments."""
+        return re.sub(r"#\s*blank:\s*", "# ", self._source())
+
+    def stub(self) -> str:
+        """The solution with each marked value replaced by a blank."""
+        source = self._source()
+        lines = source.splitlines()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.Assign, ast.Return)):
+                comment = re.search(r"#\s*blank:\s*(.*)$", lines[node.end_lineno - 1])
+                if comment:
+                    left = (
+                        "return"
+                        if isinstance(node, ast.Return)
+                        else f"{ast.get_source_segment(source, node.targets[0])} ="
+                    )
+                    lines[node.lineno - 1] = (
+                        f"{' ' * node.col_offset}{left} {BLANK}  # {comment[1]}"
+                    )
+                    lines[node.lineno : node.end_lineno] = [None] * (node.end_lineno - node.lineno)
+        return "\n".join(line for line in lines if line is not None) + "\n"
+
+    def _source(self) -> str:
+        return dedent(inspect.getsource(self.solution)).replace("  # fmt: skip", "")
+
+
+def known(solution: Callable) -> tuple[tuple[Callable, str], ...]:
+    """Wrong answers with a sentence each, for a check that recognises a result by the one that makes it.
+
+    Imported when asked for, because they are made from the solution.
+    """
+    chapter = solution.__module__.split(".")[3]  # minibert.course.exercises.chNN_name.exercise
+    mistakes = importlib.import_module(f"minibert.course.exercises.mistakes.{chapter}")
+    return mistakes.KNOWN[solution.__name__]
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """Every exercise of the course by name, in the order of the chapters."""
+    found = {}
+    package = importlib.import_module("minibert.course.exercises")
+    for module in sorted(
+        m.name for m in pkgutil.iter_modules(package.__path__) if re.match(r"ch\d\d_", m.name)
+    ):
+        for exercise in importlib.import_module(f"minibert.course.exercises.{module}").EXERCISES:
+            if exercise.name in found:
+                raise ValueError(f"two exercises are called {exercise.name}")
+            found[exercise.name] = exercise
+    return found
+
+
+def number(exercise: Exercise) -> str:
+    """Its number in the book, such as '4.2': the chapter, and its place in the chapter."""
+    of_chapter = [other.name for other in exercises().values() if other.chapter == exercise.chapter]
+    return f"{int(exercise.chapter[:2])}.{of_chapter.index(exercise.name) + 1}"
+
+
+def check(answer: Callable) -> Callable:
+    """Check the reader's answer, found by its name, and print one line.
+
+    A right answer is returned as it is. For one that still has a blank the published solution is returned, so that
+    the rest of the chapter runs. A wrong one raises a Mistake that names what is wrong.
+    """
+    name = getattr(answer, "__name__", None)
+    if name not in exercises():
+        raise ValueError(
+            f"no exercise is called {name!r}; the exercises are {', '.join(exercises())}"
+        )
+    exercise = exercises()[name]
+    try:
+        with torch.random.fork_rng(
+            devices=[]
+        ):  # the check draws numbers, the notebook's own stay as they are
+            torch.manual_seed(0)
+            expect_call(answer, exercise.solution)
+            exercise.check(watched(answer, exercise.may_change))
+    except Mistake as mistake:
+        raise type(mistake)(f"{mistake} Reread: “{exercise.paragraph}”.") from None
+    except Exception as error:
+        if isinstance(error, NameError) and error.name == BLANK:
+            print(f"not yet: {name} still has a blank ({BLANK})")
+            return exercise.solution
+        raise Unforeseen(
+            f"{name} stops{line_of(answer, error)} with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”."
+        ) from error
+    print(f"right: {name} passes every check")
+    record(name)
+    return answer

@@ -1,0 +1,80 @@
+"""Exercise: The cosine, by hand."""
+
+import torch
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch00_first_look.common import (
+    CHAPTER,
+    cosine,
+)
+from minibert.course.exercises.compare import (
+    Mistake,
+    also,
+    draw,
+    recognise,
+)
+
+
+def check_cosine(answer):
+    one, other = (
+        draw(3, 5) + 0.4,
+        2 * draw(3, 5, seed=1) - 0.7,
+    )  # [3, H], neither of mean 0 nor of length 1
+    found, right = answer(one, other), cosine(one, other)  # [3]
+    if isinstance(found, torch.Tensor) and found.shape == one.shape:
+        raise Mistake(
+            "Two batches of 3 vectors give you [3, 5], a number for every component; sum over the 5 components, and [3] is left."
+        )
+    if isinstance(found, torch.Tensor) and list(found.shape) == [3, 3]:
+        raise Mistake(
+            "Two batches of 3 vectors give you [3, 3], every vector with every other; row by row it is [3]: multiply component by component, then sum."
+        )
+    value, want = (lambda wrong: f"{wrong(one, other)[0]:.2f}"), f"{right[0]:.2f}"
+    suspects = [
+        (wrong(one, other), sentence.format(value(wrong), want))
+        for wrong, sentence in known(cosine)
+    ]
+    recognise(found, right, suspects, "The cosine")
+    for what, a, b in (
+        ("two single vectors [5]", one[0], other[0]),
+        ("a batch [3, 5] and one vector [5]", one, other[0]),
+        ("[3, 1, 5] and [1, 3, 5], all pairs", one[:, None], other[None]),
+    ):
+        want = cosine(a, b)
+        try:
+            fits = torch.allclose(answer(a, b), want)
+        except (RuntimeError, IndexError, TypeError):
+            fits = False
+        if not fits:
+            raise Mistake(
+                f"For two batches you are right, but not for {what}, where the result has the shape {list(want.shape)}: work along the last axis, "
+                "dim=-1, with nothing but products and sums, and every shape fits."
+            )
+    also(
+        answer,
+        cosine,
+        (draw(4, 7).float(), draw(7, seed=1).float()),
+        (draw(2, 3, 6), draw(2, 3, 6, seed=1)),
+    )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="warm-up",
+    minutes=5,
+    title="The cosine, by hand",
+    task="""
+            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], for two
+            batches of vectors [N, H] row by row, and for a batch [N, H] with one vector [H]. Do not call a ready-made cosine.
+            """,
+    hints=(
+        "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
+        "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N].",
+    ),
+    paragraph="Alike in direction: the cosine",
+    solution=cosine,
+    check=check_cosine,
+)

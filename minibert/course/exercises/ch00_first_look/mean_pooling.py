@@ -1,0 +1,86 @@
+"""Exercise: One vector for a sentence."""
+
+import torch
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch00_first_look.common import CHAPTER
+from minibert.course.exercises.compare import (
+    Mistake,
+    also,
+    draw,
+    recognise,
+)
+from minibert.inference.sentence_embeddings import mean_pool
+
+
+def mean_pooling(last_hidden_state, attention_mask):
+    """The mean of the real tokens' vectors: [B, S, H] and [B, S] (1 = real) -> [B, H]."""
+    real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
+    total = (last_hidden_state * real).sum(dim=1)  # blank: the sum over the tokens, padding counted as 0  # fmt: skip
+    return total / real.sum(dim=1)  # blank: divided by how many real tokens each text has
+
+
+def check_mean_pooling(answer):
+    hidden, mask = (
+        draw(2, 5, 3),
+        torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]),
+    )  # [B, S, H], [B, S]
+    found, right = answer(hidden, mask.clone()), mean_pool(hidden, mask)  # [B, H]
+    if isinstance(found, torch.Tensor) and list(found.shape) == [5, 3]:
+        raise Mistake(
+            "Your result has the shape [5, 3]: you took the mean over the 2 texts. The axis of the tokens is dim=1, and [2, 3] is left."
+        )
+    value, want = (lambda wrong: f"{wrong(hidden, mask)[0, 0]:.2f}"), f"{right[0, 0]:.2f}"
+    suspects = [
+        (wrong(hidden, mask), sentence.format(value(wrong), want))
+        for wrong, sentence in known(mean_pooling)
+    ]
+    padded = mask.clone()
+    padded[1, 4] = (
+        0  # a second look with padding in every row: the mean of the padding alone then exists for both
+    )
+    if isinstance(found, torch.Tensor) and torch.allclose(
+        answer(hidden, padded.clone()).double(), mean_pool(hidden, 1 - padded)
+    ):
+        raise Mistake(
+            "Your mask works the wrong way round: you average the 2 padding tokens of the first text and leave its 3 real ones out."
+        )
+    recognise(found, right, suspects, "The pooled vector")
+    half = answer(hidden.half(), mask.clone())
+    if half.dtype != torch.float16:
+        raise Mistake(
+            f"For vectors in float16 you return {str(half.dtype).removeprefix('torch.')}: a mean keeps the precision of what it averages."
+        )
+    holes = torch.tensor(
+        [[0, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]]
+    )  # [B, S], padding may stand anywhere
+    also(
+        answer,
+        mean_pooling,
+        (draw(3, 4, 2).float().round(), holes),
+        (draw(1, 6, 5), torch.ones(1, 6, dtype=torch.long)),
+        gradient=True,
+    )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=8,
+    title="One vector for a sentence",
+    task="""
+            Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
+            Keep the precision that comes in. Right after this exercise your function makes the sentence vectors of the real model.
+            """,
+    hints=(
+        "Padding must be missing twice: from the sum, and from the number that you divide by.",
+        "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens has each text? "
+        "The same `real` knows.",
+    ),
+    paragraph="From words to a sentence: the mean, and a classic mistake",
+    solution=mean_pooling,
+    check=check_mean_pooling,
+)

@@ -1,0 +1,169 @@
+"""Exercise: Longest match first."""
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch01_tokens.common import (
+    CHAPTER,
+    wordpiece,
+)
+from minibert.course.exercises.compare import (
+    Mistake,
+    also,
+)
+
+
+class _Vocabulary(dict):
+    """A vocabulary that loses patience, so that an endless loop ends with a sentence."""
+
+    asked, word = 0, ""
+
+    def __contains__(self, piece):
+        self.asked += 1
+        if self.asked > 20_000:
+            raise Mistake(
+                f"you have asked the vocabulary 20,000 times about the one word {self.word!r}: "
+                "the place where the next piece begins must move on after every piece, and a word without a piece must end the loop."
+            )
+        return super().__contains__(piece)
+
+
+WORDPIECE_VOCAB = [
+    "[UNK]",
+    "river",
+    "riverb",
+    "##bank",
+    "##ank",
+    "##a",
+    "##n",
+    "##k",
+    "##s",
+    "bank",
+    "b",
+    "a",
+    "r",
+    "##er",
+    "##e",
+    "##r",
+    "the",
+    "up",
+    "ups",
+    "##standing",
+    "##st",
+    "##tan",
+    "##d",
+    "##ding",
+    "##b",
+    "s",
+    "ank",
+    "##the",
+    "##river",
+    "##up",
+]
+
+
+WORDPIECE_CASES = {
+    "bank": ["bank"],
+    "riverbanks": ["riverb", "##ank", "##s"],
+    "banker": ["bank", "##er"],
+    "upstanding": ["ups", "##tan", "##ding"],
+    "riverxbank": ["[UNK]"],
+    "xbank": ["[UNK]"],
+    "bankx": ["[UNK]"],
+    "upst": ["[UNK]"],
+    "a" * 100: ["a"] + ["##a"] * 99,
+    "a" * 101: ["[UNK]"],
+}
+
+
+def check_wordpiece(answer):
+    def run(word):
+        vocab = _Vocabulary((token, number) for number, token in enumerate(WORDPIECE_VOCAB))
+        vocab.word = word if len(word) < 30 else word[:5] + "…"
+        return answer(word, vocab)
+
+    for word, right in WORDPIECE_CASES.items():
+        found = run(word)
+        shown = f"{word!r}" if len(word) < 30 else f"a word of {len(word)} characters"
+        if not isinstance(found, list):
+            raise Mistake(
+                f"for {shown} you return a {type(found).__name__}; a list of pieces is wanted, such as {right[:3]}."
+            )
+        if not all(isinstance(piece, str) for piece in found):
+            raise Mistake(
+                f"for {shown} you return {found[:3]}; the pieces themselves are wanted, not their numbers."
+            )
+        if found == right:
+            continue
+        yours = f"for {shown} you give {found if len(found) < 9 else str(found[:3])[:-1] + ', …]'}"
+        if len(word) == 101:
+            raise Mistake(f"{yours}; a word of more than 100 characters becomes ['[UNK]'].")
+        if len(word) == 100:
+            raise Mistake(
+                f"{yours}, {len(found)} piece(s); exactly 100 characters are still allowed, and make {len(right)} pieces."
+            )
+        if found == ["up", "##st"]:
+            raise Mistake(
+                f"{yours}: you go back to a shorter first piece; 'ups' is the longest, nothing fits behind it, and so the word is ['[UNK]']."
+            )
+        if right == ["[UNK]"] and not found:
+            raise Mistake(
+                f"{yours}; a word that cannot be cut still leaves one token in the text: ['[UNK]']."
+            )
+        if right == ["[UNK]"] and found[-1] != "[UNK]":
+            raise Mistake(
+                f"{yours}; you leave out the 'x' in silence, but a word with an unknown character becomes ['[UNK]']."
+            )
+        if right == ["[UNK]"]:
+            raise Mistake(
+                f"{yours}; no piece of the vocabulary has an 'x', so the whole word becomes ['[UNK]'], one token."
+            )
+        if found == ["[UNK]"]:
+            raise Mistake(
+                f"{yours}, but it can be cut: {right}; the ends to try go from {len(word)}, the whole rest, down to start + 1, both included."
+            )
+        if found and found[0].startswith("##"):
+            raise Mistake(f"{yours}; the first piece of a word carries no ##.")
+        if found == right[: len(found)]:
+            raise Mistake(f"{yours}; the rest of the word is missing: {right[len(found) :]}.")
+        if any(not piece.startswith("##") for piece in found[1:]):
+            raise Mistake(
+                f"{yours}; a piece that does not begin the word must be looked up with ## before it."
+            )
+        if (spelt := "".join(piece.removeprefix("##") for piece in found)) != word:
+            raise Mistake(
+                f"{yours}, which spells {spelt!r}: the next piece begins just where the last one ended."
+            )
+        for wrong, sentence in known(wordpiece):
+            if found == wrong(word, WORDPIECE_VOCAB):
+                raise Mistake(f"{yours}; {sentence}: {right}.")
+        raise Mistake(f"{yours}; right is {right}.")
+    also(
+        answer,
+        wordpiece,
+        ("riverbanks", {"river": 0, "##bank": 1, "##s": 2}),
+        ("bank", {"river": 0, "##bank": 1}),
+    )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="Longest match first",
+    paragraph="Longest match first",
+    task="""
+            Write the cutter that every BERT uses. `word` is one lower-case word, `vocab` anything that answers `piece in vocab`. Return the list
+            of its pieces: from the left, always the longest piece that the vocabulary has; pieces after the first carry `##`. If at
+            some place no piece fits, the *whole* word is `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once.
+
+            At the end of the chapter a real pretrained model will read with this function of yours.
+        """,
+    hints=(
+        "`start` is where the next piece begins. Its end can be anywhere from `len(word)` down to `start + 1`: which `range` counts down like that?",
+        "`range(len(word), start, -1)`. The piece that was found ended at `end`; the next one begins where it ended.",
+    ),
+    solution=wordpiece,
+    check=check_wordpiece,
+)

@@ -1,0 +1,29 @@
+"""What several exercises of this chapter share."""
+
+import torch
+from torch import Tensor
+
+CHAPTER = "02_embeddings"
+
+
+def layer_norm(x, gamma, beta, eps=1e-12):
+    """Each vector of H numbers by itself: x [..., H], gamma, beta [H] -> [..., H]."""
+    mean = x.mean(dim=-1, keepdim=True)  # blank: one mean per token: [..., 1]
+    variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)  # blank: the mean squared distance from it: [..., 1]  # fmt: skip
+    normed = (x - mean) / torch.sqrt(variance + eps)  # blank: equation 2.2
+    return gamma * normed + beta  # blank: stretch every feature, then shift it
+
+
+def _with_numbers(suspects, right: Tensor) -> list[tuple[Tensor, str]]:
+    """Every suspect's sentence, with a number that it gives and the right one, from where they differ most."""
+    told = []
+    for value, sentence in suspects:
+        worst = (value - right).abs().nan_to_num(0).argmax()
+        at = [int(i) for i in torch.unravel_index(worst, right.shape)]
+        told.append(
+            (
+                value,
+                f"at {at} you have {value.flatten()[worst]:.3f} where {right.flatten()[worst]:.3f} is right: {sentence}",
+            )
+        )
+    return told

@@ -1,0 +1,74 @@
+"""Exercise: The table."""
+
+import torch
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch03_positions.common import CHAPTER
+from minibert.course.exercises.compare import (
+    Mistake,
+    expect_tensor,
+    recognise,
+)
+from minibert.positions import sinusoidal_table
+
+
+def position_table(length, dim):
+    """The sinusoidal table of Vaswani et al. 2017, section 3.5: [length, dim] for an even dim."""
+    position = torch.arange(length)[:, None]  # [S, 1]
+    even = torch.arange(0, dim, 2)  # [H/2]: 0, 2, 4, …, the 2j of the formula
+    angle = position / 10000.0 ** (even / dim)  # blank: [S, H/2], how far each pair has turned
+    table = torch.zeros(length, dim)  # [S, H]
+    table[:, 0::2] = angle.sin()  # blank: what stands in the columns 0, 2, 4, …
+    table[:, 1::2] = angle.cos()  # blank: what stands in the columns 1, 3, 5, …
+    return table
+
+
+LENGTH, DIM = 120, 64  # not a multiple of each other: dividing by the wrong one must show
+
+
+def check_table(answer):
+    found, right = answer(LENGTH, DIM), sinusoidal_table(LENGTH, DIM)  # [S, H]
+    if getattr(found, "shape", None) == (DIM, LENGTH):
+        raise Mistake(
+            f"Your table has the shape [{DIM}, {LENGTH}]: a row for each column number. A row belongs to a position: [{LENGTH}, {DIM}]."
+        )
+    expect_tensor(found, (LENGTH, DIM), "The table")
+    found = found.detach()
+    still = int((found.double().std(dim=0) < 1e-3).sum())
+    numbers = dict(found=found, still=still, largest=found.max())
+    suspects = [
+        (wrong(LENGTH, DIM), sentence.format(**numbers))
+        for wrong, sentence in known(position_table)
+    ]
+    # float32 angles near 100 are exact to about 1e-5, and that is good enough for an answer
+    recognise(found, right, suspects, "The table", tolerance=1e-4)
+    for shape in ((1, 2), (7, 8), (600, 6)):
+        recognise(
+            answer(*shape),
+            sinusoidal_table(*shape),
+            [],
+            f"The table for length {shape[0]}, dim {shape[1]}",
+            tolerance=1e-3,
+        )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="The table",
+    task="""
+            Build the whole table at once, without a loop: $p_{i,2j} = \\sin(i/10000^{2j/d})$ and $p_{i,2j+1} = \\cos(i/10000^{2j/d})$.
+            `length` is the number of positions, `dim` is $d$, an even number.
+            """,
+    hints=(
+        "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every pair.",
+        "`even` is already the 2j of the formula: the angle is `position / 10000.0 ** (even / dim)`. `table[:, 0::2]` are the columns 0, 2, 4, ….",
+    ),
+    paragraph="The formula",
+    solution=position_table,
+    check=check_table,
+)

@@ -1,0 +1,126 @@
+"""Exercise: The matrix that moves every position."""
+
+import math
+
+import torch
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch03_positions.common import CHAPTER
+from minibert.course.exercises.compare import (
+    Mistake,
+    expect_tensor,
+    recognise,
+)
+from minibert.positions import sinusoidal_table
+
+
+def shift_matrix(offset, dim):
+    """R(k) [H, H]: moves every row of the table on by `offset` = k positions, R(k) p(i) = p(i + k)."""
+    even = torch.arange(0, dim, 2)  # [H/2]: the columns of the sines
+    angle = offset / 10000.0 ** (even.double() / dim)  # blank: [H/2], the turn of each pair in `offset` steps  # fmt: skip
+    matrix = torch.zeros(dim, dim, dtype=torch.float64)  # [H, H]
+    matrix[even, even] = angle.cos()  # blank: how much of the old sine is in the new sine
+    matrix[even, even + 1] = angle.sin()  # blank: how much of the old cosine is in the new sine
+    matrix[even + 1, even] = -angle.sin()  # blank: how much of the old sine is in the new cosine
+    matrix[even + 1, even + 1] = angle.cos()  # blank: how much of the old cosine is in the new cosine  # fmt: skip
+    return matrix
+
+
+def check_shift(answer):
+    for offset, dim in ((3, 8), (-2, 12), (40, 6), (0, 4)):
+        found, right = answer(offset, dim), shift_matrix(offset, dim)  # [H, H]
+        expect_tensor(found, right.shape, f"R({offset}) for dim {dim}")
+        table = sinusoidal_table(60, dim).double()  # [S, H]
+        moved = found.detach().double() @ table[10]
+        off = (moved - table[10 + offset]).norm()
+        given = f"Your R({offset}) p(10) misses p({10 + offset}) by {off:.2f}"
+        if offset == -2 and torch.allclose(found.double(), shift_matrix(2, dim), atol=1e-4):
+            raise Mistake(
+                f"{given} and hits p(12): a negative offset goes back. Use the offset with its sign."
+            )
+        numbers = dict(
+            given=given,
+            offset=offset,
+            dim=dim,
+            pairs=dim // 2,
+            back=10 - offset,
+            further=11 + offset,
+            turn=offset * 10000 ** (-2 / dim),
+            slow=offset * 10000 ** (-1 / dim),
+            fast=offset * 10000 ** (-4 / dim),
+        )
+        suspects = [
+            (wrong(offset, dim), sentence.format(**numbers))
+            for wrong, sentence in known(shift_matrix)
+        ]
+        recognise(
+            found.detach(),
+            right,
+            suspects + [(found.detach(), which_entries(found.detach(), right, given))],
+            f"R({offset}) for dim {dim}",
+            tolerance=1e-4,
+        )
+
+
+def which_entries(found, right, given):
+    """A sentence that says which of the four kinds of entries of R(k) is wrong. found, right [H, H]."""
+    blocks = torch.block_diag(*[torch.ones(2, 2)] * (len(right) // 2)).bool()  # [H, H]
+    if found[~blocks].abs().max() > 1e-4:
+        row, column = (
+            (found.abs() * ~blocks).argmax().item() // len(right),
+            (found.abs() * ~blocks).argmax().item() % len(right),
+        )
+        return (
+            f"{given}: row {row} has {found[row, column]:.2f} in column {column}, which belongs to another pair. "
+            "A pair mixes only its own sine and cosine; everything outside the 2 × 2 blocks on the diagonal is 0."
+        )
+    names = {
+        (0, 0): "the old sine in the new sine",
+        (0, 1): "the old cosine in the new sine",
+        (1, 0): "the old sine in the new cosine",
+        (1, 1): "the old cosine in the new cosine",
+    }
+    wrong = {}
+    for place, name in names.items():
+        mine, theirs = (
+            matrix[place[0] :: 2, place[1] :: 2].diagonal().double() for matrix in (found, right)
+        )  # [H/2]
+        if not torch.allclose(mine, theirs, rtol=1e-4, atol=1e-4):
+            pair = int((mine - theirs).abs().argmax())
+            wrong[name] = f"{mine[pair]:.2f} where {theirs[pair]:.2f} is right, for pair {pair}"
+    turn = (
+        found[2 * pair : 2 * pair + 2, 2 * pair : 2 * pair + 2].double() if wrong else None
+    )  # [2, 2]
+    if (
+        len(wrong) == 4
+        and torch.allclose(turn @ turn.T, torch.eye(2).double(), atol=1e-4)
+        and torch.det(turn) > 0
+    ):
+        angles = [
+            math.atan2(matrix[2 * pair, 2 * pair + 1], matrix[2 * pair, 2 * pair])
+            for matrix in (found, right)
+        ]
+        return f"{given}: your pair {pair} turns by {angles[0]:.2f} radians (up to whole turns), where {angles[1]:.2f} is right."
+    return f"{given}. Look at the weight of {'; and of '.join(f'{name}: {numbers}' for name, numbers in wrong.items())}."
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="think",
+    minutes=15,
+    title="The matrix that moves every position",
+    task="""
+            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not contain $i$. Two school formulas are all you need:
+            $\\sin(a+\\theta) = \\sin a\\cos\\theta + \\cos a\\sin\\theta$ and $\\cos(a+\\theta) = \\cos a\\cos\\theta - \\sin a\\sin\\theta$.
+            """,
+    hints=(
+        "Look at one pair. The new sine is a mixture of the old sine and the old cosine; read the two weights off the first formula. The second row comes from the second formula.",
+        "For pair j, θ is `offset` times the frequency of the pair. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in the rows and columns 2j and 2j + 1.",
+    ),
+    paragraph="Why a pair for each frequency?",
+    solution=shift_matrix,
+    check=check_shift,
+)

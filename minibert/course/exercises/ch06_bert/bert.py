@@ -1,0 +1,225 @@
+"""Exercise: The whole of BERT."""
+
+from functools import cache
+
+import torch
+from torch import nn
+
+from minibert.config import BertConfig
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch06_bert.common import CHAPTER
+from minibert.course.exercises.compare import (
+    Mistake,
+    expect_tensor,
+    give_weights,
+    recognise,
+)
+from minibert.embeddings import BertEmbeddings
+from minibert.encoder import BertEncoder
+from minibert.model import BertModel, BertOutputs
+
+
+class Bert(nn.Module):
+    """Embeddings, encoder, pooler: the whole of BERT, with the names of the published checkpoints."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = BertEncoder(config)
+        self.pooler = nn.ModuleDict({"dense": nn.Linear(config.hidden_size, config.hidden_size)})
+
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        mask = (
+            None if attention_mask is None else attention_mask.bool()[:, None, None, :]
+        )  # [B, 1, 1, S]
+        embedded = self.embeddings(
+            input_ids, token_type_ids=token_type_ids
+        )  # blank: [B, S, H], from ids and segments
+        states, _ = self.encoder(embedded, mask)  # blank: L + 1 hidden states, and the weights (unused)  # fmt: skip
+        last = states[-1]  # blank: [B, S, H], the last layer's output
+        pooled = self.pooler["dense"](last[:, 0]).tanh()  # blank: [B, H], [CLS] through dense and tanh  # fmt: skip
+        return BertOutputs(last_hidden_state=last, pooler_output=pooled)
+
+
+@cache
+def _sample():
+    """A small model with its inputs, what is right for them, and what every known mistake makes of them."""
+    config = BertConfig(
+        vocab_size=19,
+        hidden_size=12,
+        num_hidden_layers=3,
+        num_attention_heads=3,
+        intermediate_size=20,
+        max_position_embeddings=9,
+    )
+    generator = torch.Generator().manual_seed(0)
+    reference = BertModel(config).double().eval()
+    with torch.no_grad():
+        for parameter in reference.parameters():
+            parameter.normal_(
+                std=0.5, generator=generator
+            )  # large enough that no mistake hides behind small numbers
+    ids = torch.randint(1, 19, (2, 7), generator=generator)  # [B, S]
+    segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])  # [B, S]
+    mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])  # [B, S]
+    others = []
+    for wrong, sentence in known(Bert):
+        other = wrong(config).double().eval()
+        other.load_state_dict(reference.state_dict())
+        others.append(
+            (
+                other(ids, segments, mask),
+                sentence.format(
+                    padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1
+                ),
+            )
+        )
+    return (
+        config,
+        reference,
+        (ids, segments, mask),
+        reference(ids, token_type_ids=segments, attention_mask=mask),
+        others,
+    )
+
+
+def check_bert(answer):
+    config, reference, inputs, right, others = _sample()
+    ids, segments, mask = (
+        given.clone() for given in inputs
+    )  # an answer may change what it is given
+    give_weights(mine := answer(config), reference.state_dict(), "Your model")
+    mine = mine.double().eval()
+    mine.load_state_dict(reference.state_dict())
+    found = _run(mine, ids, segments, mask)
+    if not isinstance(found, BertOutputs):
+        raise Mistake(
+            f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}."
+        )
+    if isinstance(found.last_hidden_state, list):
+        raise Mistake(
+            f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last."
+        )
+    texts, tokens = ids.shape
+    if list(getattr(found.pooler_output, "shape", [])) == [tokens, config.hidden_size]:
+        raise Mistake(
+            f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` is the first *text*; [CLS] of every text is `last[:, 0]`."
+        )
+    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, config.hidden_size]:
+        raise Mistake(
+            f"Your last_hidden_state is [2, 12], a vector for each text: the two have changed places, or token 0 alone is in it. It has a vector for each token, {[*ids.shape, 12]}."
+        )
+    if not torch.equal(
+        found.last_hidden_state,
+        mine(ids, token_type_ids=segments, attention_mask=mask).last_hidden_state,
+    ):
+        raise Mistake(
+            "Two calls with the same ids differ, in evaluation mode: something is drawn. Dropout is inside the parts already, and stops there."
+        )
+    recognise(
+        found.last_hidden_state,
+        right.last_hidden_state,
+        [(other.last_hidden_state, sentence) for other, sentence in others],
+        "last_hidden_state",
+        tolerance=1e-8,
+    )
+    recognise(
+        found.pooler_output,
+        right.pooler_output,
+        [(other.pooler_output, sentence) for other, sentence in others],
+        "pooler_output",
+        tolerance=1e-8,
+    )
+    _check_other_calls(mine, reference, ids)
+
+
+def _run(mine, ids, segments, mask):
+    """The answer's outputs, or the mistake by which it stops: told by which of its parts had been entered, and left, by then."""
+    entered, left, hooks = [], [], []
+    for name in ("embeddings", "encoder"):
+        part = getattr(mine, name)
+        hooks += [
+            part.register_forward_pre_hook(lambda *_, name=name: entered.append(name)),
+            part.register_forward_hook(lambda *_, name=name: left.append(name)),
+        ]
+    try:
+        return mine(ids, token_type_ids=segments, attention_mask=mask)
+    except IndexError:
+        if "embeddings" not in left:
+            raise Mistake(
+                f"Ids up to {int(ids.max())} are looked up in the segment table, which has {mine.config.type_vocab_size} rows: "
+                "the embeddings take ids first, segments second."
+            ) from None
+        if "encoder" not in left:
+            raise
+        raise Mistake(
+            f"A state is looked up that is not there: {mine.config.num_hidden_layers} layers give back {mine.config.num_hidden_layers + 1} states, "
+            "counted from 0; the last one is states[-1]."
+        ) from None
+    except (RuntimeError, TypeError, ValueError) as error:
+        if "encoder" in left:
+            raise Mistake(
+                f"The encoder has run, and what you make of its result does not fit ({error}). It gives back a list of states and the weights. One state is {[*ids.shape, 12]}; "
+                f'[CLS] of every text is last[:, 0], {[len(ids), 12]}, and that goes through self.pooler["dense"].'
+            ) from None
+        if "encoder" in entered and "embeddings" in left:
+            raise Mistake(
+                f"The encoder does not take what you give it ({error}): it wants the vectors that come out of the embeddings, and a boolean mask [B, 1, 1, S], "
+                f"here {[len(ids), 1, 1, ids.size(1)]}: the stub has made it, under the name `mask`."
+            ) from None
+        raise
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _check_other_calls(mine, reference, ids):
+    try:
+        alone = mine(ids).last_hidden_state
+    except AttributeError as error:
+        raise Mistake(
+            f"With ids alone your model stops ({error}): without an attention_mask nothing is hidden, and the encoder takes None for that."
+        ) from None
+    if not torch.allclose(alone, reference(ids).last_hidden_state):
+        raise Mistake(
+            "With ids alone your model gives something else than with segments 0 and nothing masked."
+        )
+    shorter = ids[:1, :3]  # [1, 3]
+    expect_tensor(
+        mine(shorter).last_hidden_state,
+        reference(shorter).last_hidden_state.shape,
+        "last_hidden_state of one text of 3 tokens",
+    )
+    for part, name in (
+        (mine(ids).last_hidden_state.sum(), "last_hidden_state"),
+        (mine(ids).pooler_output.sum(), "pooler_output"),
+    ):
+        weight = mine.embeddings.word_embeddings.weight
+        if (
+            not part.requires_grad
+            or torch.autograd.grad(part, weight, allow_unused=True)[0] is None
+        ):
+            raise Mistake(
+                f"No gradient goes from {name} back to the embeddings, so they would never learn: no torch.no_grad, no detach."
+            )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="The whole of BERT",
+    solution=Bert,
+    check=check_bert,
+    task="All parts exist by now. Put them in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
+    "layer's [CLS] through the pooler. Your class will carry the weights of a real model below.",
+    hints=(
+        "`self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and gives back two things.",
+        "`states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooler is `dense` of token 0, then `.tanh()`.",
+    ),
+    paragraph="Put together by hand",
+)

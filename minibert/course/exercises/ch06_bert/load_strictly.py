@@ -1,0 +1,138 @@
+"""Exercise: A loader that cannot be fooled."""
+
+import torch
+from torch import nn
+
+from minibert.course.exercises.base import Exercise
+from minibert.course.exercises.ch06_bert.common import CHAPTER
+from minibert.course.exercises.compare import Mistake
+
+
+def load_strictly(model, tensors):
+    """Copy a dict of name -> tensor into the model; a ValueError that names the tensor for anything that does not fit."""
+    own = model.state_dict()
+    missing = own.keys() - tensors.keys()  # blank: names that the model has and the file lacks
+    unexpected = tensors.keys() - own.keys()  # blank: names that the file has and the model lacks
+    if missing or unexpected:
+        raise ValueError(f"missing: {sorted(missing)}, unexpected: {sorted(unexpected)}")
+    wrong = [name for name in own if own[name].shape != tensors[name].shape]  # blank: names whose shapes differ  # fmt: skip
+    if wrong:
+        raise ValueError(f"wrong shape: {[(name, list(tensors[name].shape)) for name in wrong]}")
+    with torch.no_grad():
+        for name in own:
+            own[name].copy_(tensors[name])  # state_dict holds the parameters' own memory
+
+
+def check_load_strictly(answer):
+    def model():
+        return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 4))
+
+    def refused(change, what, name, innocent=None):
+        target = model()
+        before = {key: tensor.clone() for key, tensor in target.state_dict().items()}
+        tensors = {key: torch.randn_like(tensor) for key, tensor in before.items()}
+        change(tensors)
+        try:
+            answer(target, tensors)
+        except ValueError as error:
+            if name not in str(error):
+                raise Mistake(
+                    f"A file with {what} is refused, but the message does not name {name}: “{error}”."
+                ) from None
+            if f"missing: ['{name}']" in str(error) and name not in before:
+                raise Mistake(
+                    f"A file with {what} is refused, but your message calls {name} missing: it is in the file and not in the model."
+                ) from None
+            if any(
+                not torch.equal(before[key], tensor) for key, tensor in target.state_dict().items()
+            ):
+                raise Mistake(
+                    f"A file with {what} is refused too late: half of it has been copied by then. Look first, copy after."
+                ) from None
+            if innocent and innocent in str(error):
+                raise Mistake(
+                    f"A file with {what} is refused, but your message names {innocent} as well, which fits: “{error}”."
+                ) from None
+        except (KeyError, RuntimeError, AttributeError, AssertionError) as error:
+            raise Mistake(
+                f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); wanted is a ValueError that names {name}."
+            ) from None
+        else:
+            raise Mistake(f"A file with {what} ({name}) is loaded without a word.")
+
+    target, tensors = (
+        model(),
+        {key: torch.randn_like(tensor) for key, tensor in reversed(model().state_dict().items())},
+    )
+    try:
+        answer(target, tensors)
+    except ValueError as error:
+        raise Mistake(
+            f"A file that fits, its {len(tensors)} names in another order than the model's, is refused: “{error}”."
+        ) from None
+    except RuntimeError as error:
+        raise Mistake(
+            f"A file that fits ends in RuntimeError ({error}): compare shapes and copy by name, never whole tensors or by order."
+        ) from None
+    loaded = target.state_dict()
+    fresh = [key for key in tensors if not torch.equal(loaded[key], tensors[key])]
+    if fresh:
+        raise Mistake(
+            f"A file that fits leaves {len(fresh)} of {len(tensors)} tensors as they were, {fresh[0]} among them."
+        )
+    if frozen := [
+        name
+        for name, parameter in target.named_parameters()
+        if not parameter.requires_grad or parameter.dtype != torch.float32
+    ]:
+        raise Mistake(
+            f"A file that fits changes more than numbers: {frozen[0]} of your model is now {target.get_parameter(frozen[0]).dtype}, "
+            f"requires_grad {target.get_parameter(frozen[0]).requires_grad}; it was torch.float32, True."
+        )
+    tensors["0.bias"].add_(1)
+    if torch.equal(target.state_dict()["0.bias"], tensors["0.bias"]):
+        raise Mistake(
+            "Your model now shares its memory with the file's tensors: a change of one changes the other. Copy."
+        )
+    refused(
+        lambda t: [t.update({f"model.{name}": t.pop(name)}) for name in list(t)],
+        "'model.' before every name",
+        "0.weight",
+    )
+    refused(lambda t: t.pop("2.weight"), "a tensor missing", "2.weight")
+    refused(lambda t: t.update({"3.bias": torch.zeros(4)}), "a tensor too many", "3.bias")
+    refused(
+        lambda t: t.update({"0.weight": torch.randn(4, 4)}), "a wrong shape", "0.weight", "1.weight"
+    )
+    refused(
+        lambda t: t.update({"0.bias": torch.randn(1)}),
+        "one number where a vector belongs, which would broadcast",
+        "0.bias",
+    )
+    refused(
+        lambda t: t.update({"2.weight": torch.randn(4)}),
+        "a vector where a matrix belongs, which would broadcast",
+        "2.weight",
+    )
+    refused(
+        lambda t: t.update({"2.weight": torch.randn(16)}),
+        "the right number of numbers in a wrong shape",
+        "2.weight",
+    )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="A loader that cannot be fooled",
+    solution=load_strictly,
+    check=check_load_strictly,
+    task="Copy tensors into a model by name. Anything that does not fit, a name missing, a name too many, another shape, is a `ValueError` "
+    "that names the tensor, raised *before* anything has been copied.",
+    hints=(
+        "`model.state_dict()` gives you the model's own names and tensors. The keys of two dicts can be subtracted like sets.",
+        "Compare shapes with `own[name].shape != tensors[name].shape`, for all names, before the first copy: `copy_` would broadcast.",
+    ),
+    paragraph="Weights that do not arrive",
+)

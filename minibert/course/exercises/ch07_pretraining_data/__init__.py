@@ -1,0 +1,17 @@
+"""Exercises of chapter 7: how many words to mask, whole words, masking as tensors, shortening a pair, trusting a word."""
+
+from minibert.course.exercises.ch07_pretraining_data import (
+    believe,
+    how_many,
+    mask_words,
+    shorten,
+    words_of,
+)
+
+EXERCISES = [
+    how_many.EXERCISE,
+    believe.EXERCISE,
+    words_of.EXERCISE,
+    shorten.EXERCISE,
+    mask_words.EXERCISE,
+]

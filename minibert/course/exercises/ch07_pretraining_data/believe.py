@@ -1,0 +1,75 @@
+"""Exercise: Can you believe what you see?."""
+
+import math
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch07_pretraining_data.common import CHAPTER
+from minibert.course.exercises.compare import Mistake
+
+
+def believe(context, vocab_size, kept=0.1, replaced=0.1):
+    """The chance that a word which you see at a chosen position is the true one.
+
+    `context` is the probability that the words around give to the word that you see. Of the chosen words a share
+    `kept` stays, a share `replaced` becomes one of `vocab_size` words, all equally likely.
+    """
+    honest = kept * context  # blank: it was this word, and it was kept
+    forged = replaced / vocab_size  # blank: whatever it was, it was replaced, and this word was drawn  # fmt: skip
+    return honest / (honest + forged)  # blank: the share of the honest ones
+
+
+def check_believe(answer):
+    cases = [
+        (0.001, 30522),
+        (1e-6, 30522),
+        (0.5, 8192, 0.1, 0.1),
+        (0.002, 8192, 0.15, 0.05),
+        (0.01, 8192, 0.1, 0.0),
+        (0.03, 30522, 0.02, 0.18),
+    ]
+    try:
+        found = [float(answer(*case)) for case in cases]
+    except ZeroDivisionError:
+        raise Mistake(
+            "Where no word is ever replaced you divide by zero: compare the honest way with *both* ways together, not with the forged one."
+        ) from None
+    if isinstance(answer(*cases[0]), str):
+        raise Mistake(f"You return the text {answer(*cases[0])!r}; a chance is a number.")
+    for case, value in zip(cases, found):
+        right = believe(*case)
+        if (
+            abs(value - right) <= 1e-3 * right + 1e-9
+        ):  # whether a draw may hit the true word makes no difference that counts
+            continue
+        q, v, k, r = (*case, 0.1, 0.1)[:4] if len(case) == 2 else case
+        case_says = f"With a context of {q}, {v:,} words, {k} kept and {r} replaced you get {value:.4g}; {right:.4g} is right."
+        for wrong, sentence in known(believe):
+            if all(
+                math.isclose(wrong(*other), mine, rel_tol=1e-6, abs_tol=1e-12)
+                for other, mine in zip(cases, found)
+            ):
+                raise Mistake(f"{case_says} {sentence}.")
+        raise Mistake(case_says)
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="think",
+    minutes=15,
+    title="Can you believe what you see?",
+    task=(
+        "One chosen word in five is not [MASK]: half of those are true, half are drawn from the vocabulary. You see a word at a chosen place. The words around it "
+        "give it the probability `context` ($q$). What is the chance that it is the true one? Write the two ways in which you can come to see this word, and "
+        "compare them."
+    ),
+    hints=(
+        "Way one: it was this word (how likely?), and it was kept (how often?). Way two: it was any word, it was replaced, and this one was drawn.",
+        "$\\frac{0.1\\,q}{0.1\\,q + 0.1 / V}$, with the two shares as arguments.",
+    ),
+    paragraph="Why 80, 10 and 10",
+    solution=believe,
+    check=check_believe,
+)

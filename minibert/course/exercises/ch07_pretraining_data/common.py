@@ -1,0 +1,3 @@
+"""What several exercises of this chapter share."""
+
+CHAPTER = "07_pretraining_data"

@@ -1,0 +1,204 @@
+"""Exercise: Masking without a loop."""
+
+import torch
+
+from minibert.course.exercises.base import Exercise
+from minibert.course.exercises.ch07_pretraining_data.common import CHAPTER
+from minibert.course.exercises.compare import Mistake
+
+
+def mask_words(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None):
+    """input_ids [B, S] -> what the model sees [B, S], and labels [B, S]: the true id where a token is chosen, else -100."""
+    special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
+    special[list(special_ids)] = True
+    ordinary = torch.arange(vocab_size)[~special]  # [V - specials]
+    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S]
+    fate = torch.rand(input_ids.shape, generator=generator)  # [B, S], for the chosen ones
+    drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
+    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True in `rate` of the ordinary places  # fmt: skip
+    labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
+    hidden = input_ids.masked_fill(chosen & (fate < 0.8), mask_token_id)  # blank: [B, S], [MASK] in 80% of the chosen places  # fmt: skip
+    corrupted = torch.where(chosen & (fate >= 0.9), drawn, hidden)  # blank: [B, S], and a drawn word in 10% of them  # fmt: skip
+    return corrupted, labels
+
+
+def check_mask_words(answer):
+    vocab_size, special_ids, mask_id = (
+        60,
+        (0, 30, 31, 32, 33),
+        33,
+    )  # not the first five: in BERT's vocabulary they are not either
+    no_word = torch.isin(torch.arange(vocab_size), torch.tensor(special_ids))  # [V]
+    ordinary = (~no_word).nonzero().squeeze(1)  # [V - specials]
+    ids = ordinary[
+        torch.randint(len(ordinary), (3000, 100), generator=torch.Generator().manual_seed(0))
+    ]  # [B, S]
+    ids[:, 0], ids[:, 50], ids[:, 90] = 31, 32, 32
+    ids[:, 91:] = 0
+    options = {"mask_token_id": mask_id, "vocab_size": vocab_size, "special_ids": special_ids}
+
+    def run(seed=1, **more):
+        return answer(ids, **options, **more, generator=torch.Generator().manual_seed(seed))
+
+    found = run()
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise Mistake(
+            f"Wanted are two tensors, what the model sees and the labels, and you return {'a tensor' if isinstance(found, torch.Tensor) else f'a {type(found).__name__}'}."
+        )
+    corrupted, labels = found
+    for name, value in (("What the model sees", corrupted), ("The labels", labels)):
+        if (
+            not isinstance(value, torch.Tensor)
+            or value.shape != ids.shape
+            or value.is_floating_point()
+        ):
+            raise Mistake(f"{name} should be a tensor of whole numbers of shape {list(ids.shape)}.")
+    special = no_word[ids]  # [B, S]
+    if (corrupted == -100).any():
+        raise Mistake(
+            f"{int((corrupted == -100).sum()):,} of the ids that the model sees are -100: return what it sees first, then the labels."
+        )
+    if torch.equal(labels, ids):
+        raise Mistake(
+            f"All {ids.numel():,} tokens have a label: the model would be asked for words that it can see. Where a token is not chosen, the label is -100."
+        )
+    if (labels == 0).sum() > (labels == -100).sum():
+        raise Mistake(
+            f"{int((labels == 0).sum()):,} of your labels are 0, which is [PAD]'s id; where nothing is predicted the label is -100."
+        )
+    chosen = labels != -100  # [B, S]
+    if chosen.all():
+        values, counts = labels.unique(return_counts=True)
+        raise Mistake(
+            f"None of your labels is -100, and {int(counts.max()):,} are {int(values[counts.argmax()])}: where nothing is predicted the label is -100."
+        )
+    if chosen[special].all():
+        raise Mistake(
+            f"Each [CLS], [SEP] and [PAD] has a label, {int(chosen.sum()):,} tokens in all: "
+            "the label is the true id where a token is chosen, and -100 where it is *not*."
+        )
+    if (labels == mask_id).sum() > 100:
+        raise Mistake(
+            f"{int((labels == mask_id).sum()):,} labels are {mask_id}, the id of [MASK]: a label is what stood there before."
+        )
+    if not torch.equal(labels[chosen], ids[chosen]):
+        raise Mistake(
+            "Some of your labels are not the true ids: a label is what stood there before anything was replaced."
+        )
+    if (chosen & special).any():
+        raise Mistake(
+            f"{int((chosen & special).sum()):,} special tokens are to be predicted; [CLS], [SEP] and [PAD] never are."
+        )
+    if (corrupted != ids)[~chosen].any():
+        raise Mistake(
+            f"{int((corrupted != ids)[~chosen].sum()):,} tokens were replaced that nobody has to predict."
+        )
+    if (chosen & (corrupted == ids)).sum() < 0.01 * chosen.sum() and 0.13 < float(
+        chosen[~special].double().mean()
+    ) < 0.14:
+        raise Mistake(
+            "Hardly a token that stays as it is has a label: the 10% that are kept are chosen too, and are asked for."
+        )
+    for rate in (0.15, 0.4):
+        share = float((run(rate=rate)[1] != -100)[~special].double().mean())
+        if abs(share - rate) > 0.01:
+            raise Mistake(f"With rate={rate} you choose {share:.3f} of the ordinary tokens.")
+    per_row = chosen.sum(dim=1).double()  # [B]
+    masked, same = corrupted == mask_id, corrupted == ids  # [B, S]
+    replaced = chosen & ~masked & ~same  # [B, S]
+    if found := int(no_word[corrupted[replaced]].sum()):
+        raise Mistake(
+            f"{found:,} replacements are special tokens; draw them from the {vocab_size - 5} ordinary ones."
+        )
+    if len(corrupted[replaced].unique()) == 1 and len(corrupted[replaced]):
+        raise Mistake(
+            f"Every replacement is the word {int(corrupted[replaced][0])}: draw one for each place."
+        )
+    of_rows = (chosen & masked).sum(dim=1) / per_row.clamp(min=1)  # [B]
+    if min((of_rows == 0).double().mean(), (of_rows == 1).double().mean()) > 0.1:
+        raise Mistake(
+            f"In {int(((of_rows == 0) | (of_rows == 1)).sum()):,} of 3,000 texts either all chosen tokens become [MASK] or none: the 80% are drawn for each token."
+        )
+    shares = (
+        torch.stack([chosen & masked, replaced, chosen & same]).sum(dim=(1, 2)) / chosen.sum()
+    )  # [3]
+    for name, wanted in (
+        ("all to [MASK]", (1, 0, 0)),
+        ("80/20/0", (0.8, 0.196, 0.004)),
+        ("80/0/20", (0.8, 0, 0.2)),
+        ("81/10/9", (0.81, 0.098, 0.092)),
+        ("10/10/80", (0.1, 0.098, 0.802)),
+        ("90/0/10", (0.9, 0, 0.1)),
+        ("0/10/90", (0, 0.098, 0.902)),
+        ("80/2/18", (0.8, 0.0196, 0.1804)),
+    ):
+        if torch.allclose(shares, torch.tensor(wanted, dtype=shares.dtype), atol=0.005):
+            reason = {
+                "81/10/9": "two coins of 10%, one after the other: the second is thrown where the first has failed. One draw with three ranges gives 80/10/10",
+                "80/2/18": "the share of replacements is taken of the wrong whole",
+                "0/10/90": "the last step should go on from the tensor with [MASK] in it, not from the ids",
+            }.get(name, "it should be 80/10/10")
+            raise Mistake(
+                f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another word, {shares[2]:.1%} stay: {reason}."
+            )
+    if not torch.allclose(shares, torch.tensor([0.8, 0.098, 0.102]), atol=0.0045):
+        raise Mistake(
+            f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another word, {shares[2]:.1%} stay; it should be 80, 10 and 10."
+        )
+    if not all(torch.equal(one, other) for one, other in zip(run(), run())):
+        raise Mistake(
+            "Two calls with a generator of the same seed give different masks: hand `generator` on to everything that draws."
+        )
+    if torch.equal(run(seed=1)[1], run(seed=2)[1]):
+        raise Mistake("Two seeds choose the very same tokens.")
+    if not 0.8 < float(per_row.var() / (per_row.mean() * 0.85)) < 1.2:
+        raise Mistake(
+            f"Your texts have {int(per_row.min())} to {int(per_row.max())} chosen tokens: each token should be chosen on its own."
+        )
+    small = {"mask_token_id": 2, "vocab_size": 9, "special_ids": (2, 5)}
+    few = torch.tensor([[5, 1, 3, 4, 6, 7, 8, 0], [5, 8, 7, 6, 4, 3, 1, 0]]).repeat(
+        200, 1
+    )  # [B, S]
+    try:
+        corrupted, labels = answer(few, **small, generator=torch.Generator().manual_seed(3))
+    except (IndexError, RuntimeError) as error:
+        raise Mistake(
+            f"With a vocabulary of 60 you are right; with 9 words and the special ids 2 and 5 you stop ({error}). Take vocab_size and special_ids as they are given."
+        ) from None
+    chosen = labels != -100  # [B, S]
+    if (
+        chosen.shape != few.shape
+        or (chosen & (few == 5)).any()
+        or not torch.equal(labels[chosen], few[chosen])
+        or (corrupted != few)[~chosen].any()
+    ):
+        raise Mistake(
+            "With 9 words, [MASK] = 2 and the special ids 2 and 5 your labels do not fit the ids: take special_ids, and the ids themselves, as they are given."
+        )
+    if (
+        (strange := corrupted[chosen & (corrupted != few) & (corrupted != 2)]).numel()
+        and (int(strange.max()) > 8 or (strange == 5).any())
+    ) or not (corrupted == 2).any():
+        raise Mistake(
+            f"With 9 words, [MASK] = 2 and the special ids 2 and 5 the model sees ids up to {int(corrupted.max())}, and [MASK] {int((corrupted == 2).sum())} times: "
+            "take vocab_size, mask_token_id and special_ids as they are given."
+        )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=20,
+    title="Masking without a loop",
+    task=(
+        "A whole batch at once, `[B, S]`: which tokens are chosen, what the labels are, and what the model sees. The random numbers are drawn for you: `chance` says who is "
+        "chosen, `fate` what becomes of a chosen one, `drawn` is a word for each place. In *Swap it in* your function will make the batches of a pretraining run."
+    ),
+    hints=(
+        "Each step is one comparison and one `where`: who is chosen, then labels, then [MASK], then the drawn words.",
+        "`fate < 0.8` and `fate >= 0.9` never hold together, so what lies between stays as it is.",
+    ),
+    paragraph="The fast form",
+    solution=mask_words,
+    check=check_mask_words,
+)

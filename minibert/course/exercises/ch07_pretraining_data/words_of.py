@@ -1,0 +1,84 @@
+"""Exercise: Words out of pieces."""
+
+from minibert.course.exercises.base import (
+    Exercise,
+    known,
+)
+from minibert.course.exercises.ch07_pretraining_data.common import CHAPTER
+from minibert.course.exercises.compare import (
+    Mistake,
+    also,
+)
+
+
+def words_of(tokens):
+    """The positions that belong together, word by word, without special tokens: a list of lists."""
+    words = []
+    for position, token in enumerate(tokens):
+        is_special = token in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # blank: is this no word at all?  # fmt: skip
+        goes_on = token.startswith("##") and words and words[-1][-1] == position - 1  # blank: does it go on a word that ends right before it?  # fmt: skip
+        if goes_on:
+            words[-1].append(position)
+        elif not is_special:
+            words.append([position])
+    return words
+
+
+def check_words_of(answer):
+    cases = [
+        ["[CLS]", "play", "##ing", "[SEP]", "##s", "dog", "[SEP]"],
+        [
+            "[CLS]",
+            "##ed",
+            "by",
+            "king",
+            "##fish",
+            "##er",
+            "[SEP]",
+            "[UNK]",
+            "##a",
+            "[PAD]",
+            "[PAD]",
+        ],
+        ["[CLS]", "c", "a##b", "##d", "#", "[SEP]"],
+        ["a", "[", "[MASK]", "##x", "]", "bank", "##s"],
+    ]
+    found = [answer(list(case)) for case in cases]
+    for case, value in zip(cases, found):
+        right = words_of(case)
+        if (
+            isinstance(value, (list, tuple))
+            and [list(word) if isinstance(word, (list, tuple)) else word for word in value] == right
+        ):
+            continue
+        for wrong, sentence in known(words_of):
+            if [wrong(other) for other in cases] == found:
+                raise Mistake(
+                    f"For {' '.join(case)} you get {value}: {sentence.format(piece=4)}. Right is {right}."
+                )
+        raise Mistake(f"For {' '.join(case)} you get {value!r}; right is {right}.")
+    also(
+        answer,
+        words_of,
+        (["[CLS]", "a", "##b", "##c", "##d", "##e", "[SEP]", "f", "[SEP]"],),
+        ([],),
+    )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="Words out of pieces",
+    task=(
+        "For whole-word masking the positions of a word's pieces must stay together. Return them as a list of lists. A piece `##x` goes on the word before it, but "
+        "only when that word ends right before it: across a [SEP] nothing goes on. Special tokens belong to no word; a piece that opens a text is a word of its own."
+    ),
+    hints=(
+        "The last position of the last word is `words[-1][-1]`. Is it the place right before this one?",
+        "Three conditions: it starts with `##`, there is a word, and that word ends at `position - 1`. An empty list counts as False.",
+    ),
+    paragraph="Whole words",
+    solution=words_of,
+    check=check_words_of,
+)

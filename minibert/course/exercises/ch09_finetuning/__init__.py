@@ -1,0 +1,17 @@
+"""Exercises of chapter 9: a text's scores, a label for each word, entities, the best span, how many test examples a difference needs."""
+
+from minibert.course.exercises.ch09_finetuning import (
+    best_span,
+    entities_in,
+    examples_needed,
+    first_piece_labels,
+    text_logits,
+)
+
+EXERCISES = [
+    text_logits.EXERCISE,
+    first_piece_labels.EXERCISE,
+    entities_in.EXERCISE,
+    best_span.EXERCISE,
+    examples_needed.EXERCISE,
+]

@@ -1,0 +1,11 @@
+"""What several exercises of this chapter share."""
+
+import torch
+
+CHAPTER = "11_what_it_learned"
+
+
+def _maps(*shape):
+    """Attention maps that are not even, in float64: every row sums to 1."""
+    generator = torch.Generator().manual_seed(1)
+    return (2 * torch.randn(*shape, generator=generator, dtype=torch.float64)).softmax(dim=-1)

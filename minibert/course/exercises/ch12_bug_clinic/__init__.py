@@ -1,0 +1,17 @@
+"""Exercises of chapter 12: a probe for padding, idle parameters, an operation on a layer, the height of a stuck loss, which probe first."""
+
+from minibert.course.exercises.ch12_bug_clinic import (
+    best_probe,
+    first_and_best,
+    idle_parameters,
+    operated_layer,
+    padding_probe,
+)
+
+EXERCISES = [
+    padding_probe.EXERCISE,
+    idle_parameters.EXERCISE,
+    operated_layer.EXERCISE,
+    first_and_best.EXERCISE,
+    best_probe.EXERCISE,
+]

@@ -1,0 +1,9 @@
+"""Wrong answers of chapter 0 that a check recognises by their result, each with its sentence."""
+
+from minibert.course.exercises.mistakes.ch00_first_look import cosine, mean_pooling, search
+
+KNOWN = {
+    "cosine": cosine.KNOWN,
+    "mean_pooling": mean_pooling.KNOWN,
+    "search": search.KNOWN,
+}

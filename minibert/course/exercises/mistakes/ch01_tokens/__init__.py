@@ -1,0 +1,8 @@
+"""Wrong answers of chapter 1 that a check recognises by their result, each with its sentence."""
+
+from minibert.course.exercises.mistakes.ch01_tokens import next_merge, wordpiece
+
+KNOWN = {
+    "next_merge": next_merge.KNOWN,
+    "wordpiece": wordpiece.KNOWN,
+}

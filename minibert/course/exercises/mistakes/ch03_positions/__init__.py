@@ -1,0 +1,13 @@
+"""Wrong answers of chapter 3 that a check recognises by their result, each with its sentence."""
+
+from minibert.course.exercises.mistakes.ch03_positions import (
+    position_table,
+    shift_matrix,
+    wavelength,
+)
+
+KNOWN = {
+    "wavelength": wavelength.KNOWN,
+    "position_table": position_table.KNOWN,
+    "shift_matrix": shift_matrix.KNOWN,
+}

@@ -1,0 +1,55 @@
+"""What several lists of mistakes share."""
+
+import math
+
+import torch
+
+from minibert.course.exercises.ch04_attention.scaled_scores import scaled_scores
+from minibert.course.exercises.mistakes import named
+
+
+def scores_over(name, divisor):
+    """A wrong answer that divides by something else."""
+
+    def answer(query, key):
+        return query @ key.transpose(-2, -1) / divisor(query)
+
+    return named(name, answer)
+
+
+by_length = scores_over("by_length", lambda query: math.sqrt(query.size(-2)))
+
+
+by_hidden = scores_over("by_hidden", lambda query: math.sqrt(query.size(1) * query.size(-1)))
+
+
+by_nothing = scores_over("by_nothing", lambda query: 1)
+
+
+def lowest_score(scores, mask):
+    return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+
+
+def masked_variant(
+    name, scores=scaled_scores, hide=lowest_score, axis=-1, after=lambda weights, mask: weights
+):
+    """`masked_attention` with one decision changed."""
+
+    def answer(query, key, value, mask=None):
+        found = scores(query, key)
+        weights = (found if mask is None else hide(found, mask)).softmax(axis)
+        weights = weights if mask is None else after(weights, mask)
+        return weights @ value, weights
+
+    return named(name, answer)
+
+
+scale_by_length = masked_variant("scale_by_length", scores=by_length)
+
+
+no_scale = masked_variant("no_scale", scores=by_nothing)
+
+
+polarity_reversed = masked_variant(
+    "polarity_reversed", hide=lambda scores, mask: lowest_score(scores, ~mask)
+)

@@ -1,0 +1,7 @@
+"""Wrong answers of chapter 6 that a check recognises by their result, each with its sentence."""
+
+from minibert.course.exercises.mistakes.ch06_bert import bert
+
+KNOWN = {
+    "Bert": bert.KNOWN,
+}

@@ -1,0 +1,43 @@
+"""Figures of the book. Only this package imports plotting and notebook libraries."""
+
+from minibert.course.figures.all_heads import all_heads
+from minibert.course.figures.attention_head import attention_head
+from minibert.course.figures.calculator import calculator
+from minibert.course.figures.embedding_sum import embedding_sum
+from minibert.course.figures.flipbook import flipbook
+from minibert.course.figures.html import heat_table, show_source
+from minibert.course.figures.logs import benchmark_log
+from minibert.course.figures.mask_sampler import mask_sampler
+from minibert.course.figures.moving import Moving, moving, rounded
+from minibert.course.figures.position_clocks import position_clocks
+from minibert.course.figures.position_products import position_products
+from minibert.course.figures.residual_stream import residual_stream
+from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
+from minibert.course.figures.summary_choice import summary_choice
+from minibert.course.figures.training_curves import training_curves
+from minibert.course.figures.word_pieces import word_pieces
+
+__all__ = [
+    "COLORS",
+    "DIVERGING",
+    "SEQUENTIAL",
+    "Moving",
+    "all_heads",
+    "attention_head",
+    "benchmark_log",
+    "calculator",
+    "embedding_sum",
+    "flipbook",
+    "heat_table",
+    "mask_sampler",
+    "moving",
+    "position_clocks",
+    "position_products",
+    "residual_stream",
+    "rounded",
+    "show_source",
+    "summary_choice",
+    "training_curves",
+    "use_style",
+    "word_pieces",
+]

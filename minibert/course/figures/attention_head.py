@@ -1,0 +1,102 @@
+"""One real head, step by step: from queries and keys to weights, and from weights and values to a
+mixture.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from minibert.course.figures.moving import Moving, moving
+from minibert.course.figures.packed import packed
+from minibert.model import BertModel
+from minibert.tokenization import WordPieceTokenizer
+
+
+def attention_head(
+    bert: BertModel,
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[str],
+    words: Sequence[Sequence[str]],
+    heads: Mapping[int, str],
+    padding: int = 2,
+    asks: int = 2,
+) -> Moving:
+    """Heads of the first layer that the reader can follow: other words, another scale, another
+    mask.
+
+    What a word asks for in the first layer depends on the word and its place only, so the figure
+    holds the query, key and value of every word that can stand at a place, and the page computes
+    equation 1 of Vaswani et al. 2017 from them.
+
+    texts    sentences to begin with, the first one shown; each takes one of `words` at every place
+    words    for each place after [CLS], the words to choose from; each must be a single token
+    heads    numbers of heads in the first layer, counted from 0, and what to call them
+    padding  how many [PAD]s stand at the end
+    asks     the place whose query is followed at first, counted from 0 = [CLS]
+    Errors: a ValueError for a word that is no token, a text that its places do not offer, or a
+    head that does not exist.
+    """
+    count = bert.config.num_attention_heads
+    if wrong := [head for head in heads if head not in range(count)]:
+        raise ValueError(
+            f"heads: there is no head {wrong[0]!r} in a layer whose heads are 0 to {count - 1}"
+        )
+    if unknown := [
+        word for place in words for word in place if tokenizer.token_to_id(word) is None
+    ]:
+        raise ValueError(
+            f"words: each must be one token of the vocabulary, and {unknown[0]!r} is not"
+        )
+    chosen = []
+    for text in texts:
+        parts = text.split()
+        if len(parts) != len(words) or any(part not in place for part, place in zip(parts, words)):
+            raise ValueError(
+                f"texts: {text!r} must take one of `words` at each of {len(words)} places"
+            )
+        chosen.append([place.index(part) for part, place in zip(parts, words)])
+    places = [["[CLS]"], *map(list, words), ["[SEP]"], *[["[PAD]"]] * padding]
+    return moving(
+        "attention_head",
+        {
+            "places": places,
+            "texts": chosen,
+            "heads": list(heads.values()),
+            "asks": asks,
+            "padding": padding,
+            "vectors": packed(_first_layer(bert, tokenizer, places)[:, list(heads)]),
+        },
+        needs=["packed.js", "tokens.js"],
+        label="One head, from scores to weights",
+        alt=(
+            f"A table with a row for each token of “{texts[0]}” and two [PAD]s: the score that one"
+            " token’s query finds at its key, the scaled and the masked score, and the weight;"
+            " below it the weights of all tokens."
+        ),
+        try_this=(
+            "Swap the last word. Then turn the mask off, and find out who takes weight from whom."
+            " Then set the scale to 1, and to 32."
+        ),
+    )
+
+
+@torch.no_grad()
+def _first_layer(
+    bert: BertModel, tokenizer: WordPieceTokenizer, places: list[list[str]]
+) -> torch.Tensor:
+    """Query, key and value of every word at its place, place after place: [words, A, 3, D]."""
+    most = max(map(len, places))
+    ids = torch.tensor(
+        [[tokenizer.token_to_id(place[i % len(place)]) for place in places] for i in range(most)]
+    )  # [B, S]
+    layer = bert.encoder.layer[0].attention
+    hidden = bert.embeddings(ids)  # [B, S, H]
+    inner = layer.output.LayerNorm(hidden) if layer.norm_first else hidden  # [B, S, H]
+    parts = [
+        layer.self.split_heads(part(inner))
+        for part in (layer.self.query, layer.self.key, layer.self.value)
+    ]  # 3 · [B, A, S, D]
+    vectors = torch.stack(parts, dim=3)  # [B, A, S, 3, D]
+    return torch.cat(
+        [vectors[: len(place), :, i] for i, place in enumerate(places)]
+    )  # [words, A, 3, D]

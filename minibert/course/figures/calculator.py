@@ -1,0 +1,51 @@
+"""What a BERT costs, while one types (chapter 5, and the page of that name)."""
+
+from minibert.config import PRESETS, BertConfig
+from minibert.course.figures.moving import Moving, moving
+from minibert.inference.model_cost import GPUS
+
+# What the form calls the numbers of a model, and what `BertConfig` calls them.
+FIELDS = {
+    "words": "vocab_size",
+    "hidden": "hidden_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "wide": "intermediate_size",
+    "positions": "max_position_embeddings",
+    "segments": "type_vocab_size",
+    "kind": "position_embedding_type",
+    "first": "norm_first",
+}
+STEP = {"batch": 32, "length": 128, "precision": "float32", "fused": "fused"}
+TRAINING = {"tokens": 10, "peak": round(GPUS["A100"] / 1e12), "used": 20, "machines": 1}
+
+
+def calculator(preset: str = "base") -> Moving:
+    """A form for every size of a BERT, with its parameters, its memory, its operations and the time
+    of its training beside it.
+
+    The formulas are those of `minibert.inference.model_cost`: `count_parameters`, `memory`,
+    `activations`, `flops` and `training_flops`. It begins with a preset, in a step of 32 rows of
+    128 tokens. Raises a ValueError for an unknown preset.
+    """
+    presets = {name: _fields(BertConfig.preset(name)) for name in PRESETS}
+    start = {"preset": preset, **_fields(BertConfig.preset(preset)), **STEP, **TRAINING}
+    return moving(
+        "calculator",
+        {"names": list(presets), "presets": presets, "start": start},
+        label="What a BERT costs",
+        alt=(
+            "A form with the sizes of a model, of a training step and of a whole training; below it"
+            " tables of the parameters, of the memory of a step, of the activations and of the"
+            " operations, part by part, with the share that each part has."
+        ),
+        try_this=(
+            "Double the layers, and look at the total. Set them back and double the hidden size"
+            " instead."
+        ),
+    )
+
+
+def _fields(config: BertConfig) -> dict:
+    values = {name: getattr(config, field) for name, field in FIELDS.items()}
+    return values | {"first": "pre" if config.norm_first else "post"}

@@ -1,0 +1,87 @@
+"""How a token's first vector is made: three rows of three real tables, their sum, and LayerNorm."""
+
+from collections.abc import Sequence
+
+import torch
+
+from minibert.course.figures.moving import Moving, moving
+from minibert.course.figures.packed import packed
+from minibert.model import BertModel
+from minibert.tokenization import WordPieceTokenizer
+
+
+def embedding_sum(
+    bert: BertModel,
+    tokenizer: WordPieceTokenizer,
+    words: Sequence[str],
+    word: str,
+    places: tuple[int, int],
+    length: int = 16,
+    feature: int = 0,
+) -> Moving:
+    """Token, segment and position vector of a word, their sum and its LayerNorm, for the reader to
+    take apart.
+
+    The figure holds whole rows of the three tables, so that the page computes LayerNorm over all H
+    features (equation 2.2) and not only over those that are drawn.
+
+    words    tokens to choose from
+    word     the one that is shown at first
+    places   where it stands at first, and where the copy stood that it is compared with
+    length   how many places there are to choose from, counted from 0
+    feature  the one of the H features that is spelt out at first
+    Errors: a ValueError for a word that is not one token, or not among `words`; for a position
+    that does not exist; for a model
+    whose positions are not a table.
+    """
+    ids = [tokenizer.token_to_id(each) for each in words]
+    if None in ids:
+        raise ValueError(f"words: {words[ids.index(None)]!r} is not one token of the vocabulary")
+    if word not in words:
+        raise ValueError(f"word must be one of {', '.join(words)}, not {word!r}")
+    if wrong := [place for place in places if place not in range(length)]:
+        raise ValueError(f"places: each must be 0 to {length - 1}, not {wrong[0]!r}")
+    tables = bert.embeddings
+    if (
+        bert.config.position_embedding_type == "none"
+        or len(tables.position_embeddings.weight) < length
+    ):
+        raise ValueError(f"bert: it needs a table with a row for each of {length} positions")
+    if feature not in range(bert.config.hidden_size):
+        raise ValueError(f"feature must be 0 to {bert.config.hidden_size - 1}, not {feature!r}")
+    rows = [
+        tables.word_embeddings.weight[torch.tensor(ids)],
+        tables.token_type_embeddings.weight,
+        tables.position_embeddings.weight[:length],
+        tables.LayerNorm.weight[None],
+        tables.LayerNorm.bias[None],
+    ]
+    first = (rows[0] + rows[1][0] + rows[2][0]).detach()  # every word at place 0: [words, H]
+    loud = int(first.abs().amax(dim=1).argmax())
+    return moving(
+        "embedding_sum",
+        {
+            "words": list(words),
+            "word": words.index(word),
+            "places": list(places),
+            "length": length,
+            "feature": feature,
+            "eps": tables.LayerNorm.eps,
+            "rows": packed(
+                torch.cat([part.detach() for part in rows])
+            ),  # words, segments, places, γ, β
+            "segments": len(tables.token_type_embeddings.weight),
+        },
+        needs=["packed.js"],
+        label="Three rows, one sum",
+        alt=(
+            f"Bars for 24 features of “{word}” at place {places[0]}: its token, segment and"
+            " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"
+            f" “{word}” at place {places[1]}."
+        ),
+        try_this=(
+            "Move the word to another place and back to that of the outlines. Swap the segment."
+            f" Switch one row after the other off. Then choose {words[loud]}, move it to place 0,"
+            f" and look at feature {int(first[loud].abs().argmax())}."
+        ),
+    )

@@ -1,0 +1,23 @@
+"""The committed logs of the benchmarks, for the chapters that draw them."""
+
+import json
+from pathlib import Path
+
+COURSE = Path(__file__).resolve().parents[1]
+FOLDERS = (
+    COURSE.parents[1] / "benchmarks" / "logs",  # in a clone
+    COURSE / "logs",  # where the package is installed, see setup.py
+)
+
+
+def benchmark_log(name: str) -> dict:
+    """The log benchmarks/logs/NAME.json, from the clone or from the installed package.
+
+    Raises a ValueError for a log that is in neither place.
+    """
+    for folder in FOLDERS:
+        path = folder / f"{name}.json"
+        if path.is_file():
+            return json.loads(path.read_text(encoding="utf-8"))
+    places = " nor in ".join(map(str, FOLDERS))
+    raise ValueError(f"no benchmark log is called {name!r}: neither in {places}")

@@ -1,0 +1,55 @@
+"""The sinusoidal table as a picture, and its pairs of columns as clock hands that turn with the
+position.
+"""
+
+from collections.abc import Sequence
+
+from minibert.course.figures.moving import Moving, moving
+
+LENGTH, FURTHEST = 64, 32  # positions to stand at, and steps to look ahead from there
+
+
+def position_clocks(
+    dim: int = 8, position: int = 4, distance: int = 3, tokens: Sequence[str] = ()
+) -> Moving:
+    """A table of sinusoidal positions with `dim` columns, a clock for each pair of them, and the
+    matrix that turns a hand (equation 3.2).
+
+    The page computes the table by its formula, equation 3.1.
+
+    position  where the reader stands at first
+    distance  how many positions further the second hand looks
+    tokens    what stands at the first positions
+    Errors: a ValueError for an odd dim, or one above 16, and for a position or distance beyond
+    the picture.
+    """
+    if dim % 2 or not 2 <= dim <= 16:
+        raise ValueError(f"dim must be an even number from 2 to 16, not {dim!r}")
+    if position not in range(LENGTH) or distance not in range(FURTHEST + 1):
+        raise ValueError(
+            f"position must be 0 to {LENGTH - 1} and distance 0 to {FURTHEST}, not {position!r} and"
+            f" {distance!r}"
+        )
+    return moving(
+        "position_clocks",
+        {
+            "dim": dim,
+            "position": position,
+            "distance": distance,
+            "tokens": list(tokens),
+            "length": LENGTH,
+            "furthest": FURTHEST,
+        },
+        needs=["sinusoidal.js"],
+        label="Positions as clock hands",
+        alt=(
+            f"A picture of the sinusoidal table, {dim} columns lying on their side over"
+            f" {LENGTH + FURTHEST} positions: waves from fast to slow. Below it {dim // 2} clocks,"
+            f" each with a hand for position {position} and one for {distance} positions"
+            " further on."
+        ),
+        try_this=(
+            "Move the position and keep your eye on the angle between the two hands of one clock."
+            " Then change the steps."
+        ),
+    )

@@ -1,0 +1,74 @@
+"""How alike two positions are, by their distance: the formula, and tables of weights beside it."""
+
+from collections.abc import Mapping
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.course.figures.moving import Moving, moving
+from minibert.course.figures.packed import packed
+
+SHOWN = 64  # rows of a table
+
+
+def position_products(
+    dim: int, tables: Mapping[str, Tensor] | None = None, reach: int = 511, distance: int = 50
+) -> Moving:
+    """The dot product of sinusoidal positions by distance (equation 3.3), divided by dim / 2, with
+    a base that the reader chooses.
+
+    With `tables`, name -> S rows of H numbers, the cosines of one row with all others stand beside
+    it, and the reader moves that row.
+
+    dim       columns of the sinusoidal table
+    tables    up to two, of at least 64 rows
+    reach     the largest distance drawn, where there are no tables
+    distance  the one that is read off at first
+    Errors: a ValueError for an odd dim, too many tables or too few rows, and a distance that is
+    not drawn.
+    """
+    tables = dict(tables or {})
+    if dim % 2 or dim < 2:
+        raise ValueError(f"dim must be an even number from 2 on, not {dim!r}")
+    if len(tables) > 2 or any(len(rows) < SHOWN for rows in tables.values()):
+        raise ValueError(
+            f"tables: at most two, each of at least {SHOWN} rows, not"
+            f" {', '.join(f'{name} of {len(rows)}' for name, rows in tables.items())}"
+        )
+    if tables:
+        reach = SHOWN - 1
+    if not 0 <= distance <= reach:
+        raise ValueError(f"distance must be 0 to {reach}, not {distance!r}")
+    units = {
+        name: F.normalize(rows[:SHOWN].detach().double(), dim=1) for name, rows in tables.items()
+    }  # each [SHOWN, H]
+    others = "".join(f", and {name}" for name in tables)
+    return moving(
+        "position_products",
+        {
+            "dim": dim,
+            "reach": reach,
+            "distance": distance,
+            "tables": [
+                {"name": name, "cosines": packed(rows @ rows.T)} for name, rows in units.items()
+            ],
+        },
+        needs=["sinusoidal.js", *(["packed.js"] if tables else [])],
+        label=(
+            "How alike are two positions? By formula, and learned"
+            if tables
+            else "How alike are two positions?"
+        ),
+        alt=(
+            f"Curves over the distance of two positions: sinusoidal{others}. The sinusoidal one is"
+            " 1 at distance 0 and falls in ripples."
+        ),
+        try_this=(
+            "Move the position. Which curve stays where it is?"
+            if tables
+            else (
+                "Move the base from one end to the other. Then go back to 10,000 and take away"
+                " pairs until only the fastest is left."
+            )
+        ),
+    )

@@ -1,0 +1,143 @@
+"""The residual stream: every token's vector on its way through the sublayers, in two texts side by
+side.
+"""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.course.figures.moving import Moving, moving
+from minibert.course.figures.packed import packed
+from minibert.model import BertModel
+from minibert.tokenization import WordPieceTokenizer
+
+
+def residual_stream(
+    bert: BertModel,
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[str],
+    control: BertModel,
+    kinds: Sequence[str | None],
+    token: int = 2,
+) -> Moving:
+    """What passes each sublayer and what it adds, for a token of two texts: lengths, cosines, and a
+    map of two directions.
+
+    texts    texts with equal numbers of tokens; the first is compared with each of the others
+    control  a model of the same shape, untrained, shown on the same scale
+    kinds    for each text one of two words, such as "water" and "money": the map's vertical axis
+             leads from the mean of the other kind to the mean of the first text's kind, over all
+             sublayers; its horizontal axis is the orthogonal one along which these vectors
+             spread most. Texts of kind None are left out of both axes
+    token    the position that is followed at first, counted from 0 = [CLS]
+    The models must be post-norm: with norm_first the stream is another.
+    Errors: a ValueError for texts of different lengths, kinds that are not two, or a pre-norm
+    model.
+    """
+    if bert.config.norm_first or control.config.norm_first:
+        raise ValueError(
+            "bert, control: the stream that is drawn is the post-norm one, and a model with"
+            " norm_first=True has another"
+        )
+    tokens = [tokenizer.encoding(text).tokens for text in texts]
+    if len(texts) < 2 or len({len(each) for each in tokens}) > 1:
+        raise ValueError(
+            "texts must be at least two, with as many tokens each, not"
+            f" {[len(each) for each in tokens]}"
+        )
+    if len(kinds) != len(texts) or kinds[0] is None or len(set(kinds) - {None}) != 2:
+        raise ValueError(
+            f"kinds must be two words, one of them (or None) for each of {len(texts)} texts, not"
+            f" {list(kinds)}"
+        )
+    sides = torch.tensor(
+        [0 if kind is None else 1 if kind == kinds[0] else -1 for kind in kinds]
+    )  # [N]
+    measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
+    return moving(
+        "residual_stream",
+        {
+            "tokens": tokens,
+            "up": kinds[0],
+            "down": next(kind for kind in kinds if kind not in (None, kinds[0])),
+            "token": token,
+            "layers": bert.config.num_hidden_layers,
+            "measures": {
+                name: packed(torch.stack([each[name] for each in measured])) for name in measured[0]
+            },
+        },
+        needs=["packed.js", "tokens.js"],
+        label="The residual stream through the layers",
+        alt=(
+            f"A map on which the vector of “{tokens[0][token]}” wanders from sublayer to sublayer,"
+            f" in “{texts[0]}” and in “{texts[1]}”: the two paths begin at one point and part."
+            " Beside it their cosine, and below it the lengths of what each sublayer adds."
+        ),
+        try_this=(
+            "Move the slider from the start to the end. Then choose another text beside the first,"
+            " another token, and the untrained model."
+        ),
+    )
+
+
+@torch.no_grad()
+def stream(
+    bert: BertModel, tokenizer: WordPieceTokenizer, texts: Sequence[str]
+) -> tuple[Tensor, Tensor]:
+    """N texts -> states [2L + 1, N, S, H], added [2L, N, S, H]: the vectors before layer 1 and
+    after each sublayer; what each adds before its norm.
+    """
+    batch = tokenizer(texts)
+    mask = batch["attention_mask"].bool()[:, None, None, :]  # [N, 1, 1, S]
+    hidden = bert.embeddings(batch["input_ids"])  # [N, S, H]
+    states, added = [hidden], []
+    for layer in bert.encoder.layer:
+        attention = layer.attention
+        added.append(attention.output.dense(attention.self(hidden, mask)[0]))  # [N, S, H]
+        states.append(attention.output.LayerNorm(hidden + added[-1]))  # [N, S, H]
+        added.append(layer.output.dense(layer.intermediate(states[-1])))  # [N, S, H]
+        hidden = layer.output.LayerNorm(states[-1] + added[-1])  # [N, S, H]
+        states.append(hidden)
+    return (
+        torch.stack(states).double(),
+        torch.stack(added).double(),
+    )  # [2L + 1, N, S, H], [2L, N, S, H]
+
+
+def _measures(states: Tensor, added: Tensor, sides: Tensor) -> dict[str, Tensor]:
+    """What the page draws, of `states` [P, N, S, H] and `added` [P - 1, N, S, H]; text by text, so
+    that N stands before P.
+    """
+    unit = F.normalize(states, dim=-1)  # [P, N, S, H]
+    return {
+        "length": states.norm(dim=-1).transpose(0, 1),  # [N, P, S]
+        "added": added.norm(dim=-1).transpose(0, 1),  # [N, P - 1, S]
+        # cosines to the beginning; of two tokens of a text; of the first text's with another's
+        "start": (unit * unit[:1]).sum(dim=-1).transpose(0, 1),  # [N, P, S]
+        "within": torch.einsum("pnsh,pnth->npst", unit, unit),  # [N, P, S, S]
+        "across": torch.einsum("psh,pnth->npst", unit[:, 0], unit),  # [N, P, S, S]
+        "map": _maps(states, sides),  # [N, P, S, 2]
+    }
+
+
+def _maps(states: Tensor, sides: Tensor) -> Tensor:
+    """states [P, N, S, H], sides [N] -> [N, P, S, 2]: `_two_directions` of every token."""
+    tokens = range(states.size(2))
+    return torch.stack([_two_directions(states[:, :, i], sides) for i in tokens], dim=2)
+
+
+def _two_directions(states: Tensor, sides: Tensor) -> Tensor:
+    """states [P, N, H], sides [N] -> [N, P, 2]: one token's vectors along two directions, the same
+    at all depths; text 0 begins at 0, 0.
+    """
+    states = states - states[0, 0]  # [P, N, H]
+    upright = F.normalize(
+        states[:, sides == 1].mean(dim=(0, 1)) - states[:, sides == -1].mean(dim=(0, 1)), dim=0
+    )  # [H]
+    rest = states - (states @ upright)[..., None] * upright  # [P, N, H]
+    spread = rest[:, sides != 0].flatten(0, 1)  # [P * N without sides of 0, H]
+    level = torch.linalg.svd(spread - spread.mean(dim=0), full_matrices=False).Vh[0]  # [H]
+    level = level if (rest[-1] @ level).sum() > 0 else -level  # the paths lead to the right
+    return torch.stack([rest @ level, states @ upright], dim=-1).transpose(0, 1)  # [N, P, 2]

@@ -1,0 +1,78 @@
+"""Training runs of a log laid over each other, sick ones over healthy ones (chapter 8)."""
+
+import math
+
+from minibert.course.figures.moving import Moving, moving
+
+QUANTITIES = (
+    "mlm_loss",
+    "nsp_loss",
+    "mlm_accuracy",
+    "nsp_accuracy",
+    "printed_word_loss",
+    "printed_pair_loss",
+)
+USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"
+NEIGHBOURS = {
+    "no warm-up": "deep, healthy",
+    "strong decay on everything": "strong decay, healthy",
+}  # of another recipe than the usual
+
+
+def training_curves(log: dict, unigram: float) -> Moving:
+    """The runs of `benchmark_log("failures")`, each seed a curve, with the known floor and the loss
+    of a reader of frequencies.
+
+    log      rows with a variant, a seed and curves; one row is the Bayes-optimal one, the floor
+    unigram  the masked-word loss of a reader who knows the frequencies alone, in nats
+
+    Nothing is drawn or read out that the log does not hold: between its points there are straight
+    lines, and the cursor gives the last point that was logged. Raises a ValueError for a log
+    without these runs.
+    """
+    entries: dict[str, list[dict]] = {}
+    for row in log["rows"]:
+        entries.setdefault(row["variant"], []).append(row)
+    healthy = {USUAL, LONGER, *NEIGHBOURS.values()}
+    if missing := sorted({PERFECT, *healthy} - set(entries)):
+        raise ValueError(
+            "log must hold the runs of benchmarks/failures.py; it has none called"
+            f" {', '.join(missing)}"
+        )
+    (perfect,) = entries.pop(PERFECT)
+    runs = {
+        name: {
+            "steps": rows[0]["curves"]["step"],
+            "neighbour": None if name in healthy else NEIGHBOURS.get(name, USUAL),
+            "curves": {
+                quantity: [row["curves"][quantity] for row in rows] for quantity in QUANTITIES
+            },
+        }
+        for name, rows in entries.items()
+    }
+    lines = {
+        "mlm_loss": [["frequencies alone", unigram], ["floor", perfect["mlm_loss"]]],
+        "nsp_loss": [["a coin", math.log(2)], ["floor", perfect["nsp_loss"]]],
+        "mlm_accuracy": [["perfect reader", perfect["mlm_accuracy"]]],
+        "nsp_accuracy": [["perfect reader", perfect["nsp_accuracy"]], ["a coin", 0.5]],
+    }
+    return moving(
+        "training_curves",
+        {
+            "names": list(runs),
+            "runs": runs,
+            "healthy": {"usual": USUAL, "longer": LONGER},
+            "lines": lines,
+        },
+        label="Sick runs over healthy ones",
+        alt=(
+            "Curves of the masked-word loss over the steps, three seeds each. The healthy runs fall"
+            " far below the line of a reader who knows the frequencies alone; too slow a learning"
+            " rate does not reach that line, too fast a one comes to rest on it, repeated lines end"
+            " between."
+        ),
+        try_this=(
+            "Show the loss of the pairs, switch on what the program prints, and choose 'a class"
+            " ignored' and 'repeated lines'. Touch the plot to move the cursor."
+        ),
+    )

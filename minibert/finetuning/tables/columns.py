@@ -1,0 +1,142 @@
+"""Find which column of a table holds what: the one that the user names, or a usual name."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from minibert.config import InputError, did_you_mean
+from minibert.finetuning.tables.formats import no_header
+from minibert.finetuning.tables.rows import Table
+
+Candidate = TypeVar("Candidate", str, tuple[str, ...])
+
+# The usual names, in lowercase.
+TEXTS = ("text", "sentence", "review", "document", "content", "comment", "tweet", "headline")
+PAIRS = (
+    ("sentence1", "sentence2"),
+    ("sentence_a", "sentence_b"),
+    ("premise", "hypothesis"),
+    ("question1", "question2"),
+    ("question", "sentence"),
+    ("question", "text"),
+    ("text1", "text2"),
+    ("text_a", "text_b"),
+    ("query", "passage"),
+)
+USUAL = {
+    "label": ("label", "labels", "class", "category", "target", "sentiment", "gold_label"),
+    "number": (
+        "label",
+        "labels",
+        "score",
+        "similarity_score",
+        "similarity",
+        "relatedness_score",
+        "rating",
+        "target",
+        "value",
+    ),
+    "words": ("words", "tokens", "word", "token"),
+    "tags": ("tags", "ner_tags", "ner", "tag"),
+    "question": ("question", "query"),
+    "context": ("context", "passage", "paragraph"),
+    "answer": ("answer", "answers", "answer_text"),
+    "answer_start": ("answer_start", "answer_starts"),
+    "stem": (*TEXTS, "question", "premise", "context", "ctx", "startphrase"),
+    "choices": ("choices", "endings", "options"),
+    "right": ("label", "answerkey", "answer", "correct"),
+}
+NUMBERED = re.compile(r"(choice|ending|option|alternative|answer)s?[ _-]?(\d+|[a-h])")
+
+
+class Columns:
+    """The columns of a table; `found` maps a role, such as 'text', to a column or to several."""
+
+    def __init__(self, table: Table, given: Mapping[str, str | Sequence[str]]):
+        """`given` is what the user named. Raises an InputError for a column that is not there."""
+        self.table = table
+        self.by_lower = {column.lower(): column for column in table.columns}
+        self.found: dict[str, str | tuple[str, ...]] = {}
+        for role, names in given.items():
+            for name in [names] if isinstance(names, str) else names:
+                if name not in table.columns:
+                    raise InputError(
+                        f"{table.name} has no column {name!r} ({flag(role)}); it has "
+                        f"{self.listed()}{did_you_mean(name, table.columns)}. "
+                        f"{no_header(table.format)}"
+                    )
+            self.found[role] = names if isinstance(names, str) else tuple(names)
+
+    def find(self, role: str, usual: Sequence[str], needed: bool = True) -> None:
+        """Take the one column with a usual name for `role`, unless the user named it.
+
+        Raises an InputError where there are several, or none although it is `needed`.
+        """
+        if role in self.found:
+            return
+        taken = self.found.values()
+        columns = [self.by_lower[name] for name in usual if name in self.by_lower]
+        candidates = [column for column in columns if column not in taken]
+        if candidates or needed:
+            self.found[role] = self._only(role, candidates)
+
+    def find_texts(self) -> None:
+        """Take the one usual column for a text, or the usual two for a pair."""
+        if "text" in self.found:
+            return
+        pairs = (
+            [pair for pair in PAIRS if all(name in self.by_lower for name in pair)]
+            if "pair" not in self.found
+            else []
+        )
+        singles = [
+            (name,)
+            for name in TEXTS
+            if name in self.by_lower
+            and self.by_lower[name] != self.found.get("pair")
+            and not any(name in pair for pair in pairs)
+        ]
+        candidates = [tuple(self.by_lower[name] for name in names) for names in [*pairs, *singles]]
+        # not strict: a single text has no pair
+        self.found |= dict(zip(("text", "pair"), self._only("text", candidates), strict=False))
+
+    def find_choices(self) -> tuple[str, ...]:
+        """Take the one usual column that holds lists, or several such as ending0 … ending3."""
+        if "choices" in self.found:
+            names = self.found["choices"]
+            self.found["choices"] = names = (names,) if isinstance(names, str) else names
+            return names
+        stems: dict[str, list[str]] = {}
+        for name, column in sorted(self.by_lower.items()):
+            if match := NUMBERED.fullmatch(name):
+                stems.setdefault(match[1], []).append(column)
+        lists = [(self.by_lower[name],) for name in USUAL["choices"] if name in self.by_lower]
+        several = [tuple(columns) for columns in stems.values() if len(columns) > 1]
+        self.found["choices"] = names = self._only("choices", [*lists, *several])
+        return names
+
+    def _only(self, role: str, candidates: list[Candidate]) -> Candidate:
+        """The only candidate. Raises an InputError where there are several, or none."""
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            names = [one if isinstance(one, str) else " + ".join(one) for one in candidates]
+            raise InputError(
+                f"{self.table.name}: several columns could be meant for {flag(role)}: "
+                f"{', '.join(names)}. Say which; there are {self.listed()}"
+            )
+        raise InputError(
+            f"{self.table.name}: no column has a usual name for {flag(role)}. Say which one it is; "
+            f"there are {self.listed()}. {no_header(self.table.format)}"
+        )
+
+    def listed(self) -> str:
+        """The first twenty names of the table's columns, for messages."""
+        return ", ".join(repr(column) for column in self.table.columns[:20]) + ", …" * (
+            len(self.table.columns) > 20
+        )
+
+
+def flag(role: str) -> str:
+    """A role as an option: answer_start -> --answer-start."""
+    return "--" + role.replace("_", "-")

@@ -1,0 +1,190 @@
+"""The formats of files with labelled data: text in, rows out, every fault with its line."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from minibert.config import InputError
+from minibert.finetuning.tables.rows import Row
+
+COMMENT = re.compile(r"## |# ?\S+ = ")  # in CoNLL files; a word may be '#'
+
+
+def csv_rows(text: str, name: str, format: str, header: Sequence[str] | None) -> Iterator[Row]:
+    """The rows of a CSV or TSV file; `header` names the columns where no line does."""
+    records = _csv_records(text, name) if format == "csv" else _tsv_records(text)
+    columns = [column.strip() for column in header or next(records, (0, []))[1]]
+    if doubled := next((column for column in columns if columns.count(column) > 1), None):
+        raise InputError(
+            f"{name}: two columns are named {doubled!r}, among {_listed(columns)}"
+            + ("" if header else ". " + no_header(format))
+        )
+    for number, fields in records:
+        if len(fields) != len(columns):
+            raise InputError(
+                f"{name}, line {number}: expected {len(columns)} field{'s' * (len(columns) > 1)} "
+                f"({_listed(columns)}), found {len(fields)}: {_start(fields)}"
+            )
+        yield Row(dict(zip(columns, fields, strict=True)), f"{name}, line {number}")
+
+
+def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Records with the line that each begins on; a quoted field may span several lines."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a field may be a whole document
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    begins = 1
+    try:
+        for fields in reader:
+            if any(field.strip() for field in fields):
+                yield begins, fields
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"{name}, in what begins on line {begins}: {error}. A field with a quote or a comma "
+            "must be quoted, and a quote inside it doubled (if quotes mean nothing in this file "
+            "and tabs separate its fields: --format tsv)"
+        ) from error
+
+
+def _tsv_records(text: str) -> Iterator[tuple[int, list[str]]]:
+    return (
+        (number, line.split("\t"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    )
+
+
+def no_header(format: str) -> str:
+    """Advice for the case that the first row of a file was taken for the names of its columns."""
+    if format not in ("csv", "tsv"):
+        return ""
+    return (
+        "If the file has no line with the names of its columns, give them, for example: "
+        "--header text,label"
+    )
+
+
+def json_rows(text: str, name: str) -> Iterator[Row]:
+    """The rows of JSON lines, of one JSON list, or of SQuAD's own format."""
+    lines = [
+        (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
+    ]
+    pairs: Iterable[tuple[str, Any]]
+    try:
+        first = json.loads(lines[0][1]) if lines else []
+        whole = first if len(lines) <= 1 else None
+    except (json.JSONDecodeError, RecursionError):
+        whole = _json_value(text, name, 0)  # one value over many lines
+    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
+        pairs = _squad_questions(whole["data"], name)
+    elif isinstance(whole, list):
+        pairs = ((f"{name}, row {number}", value) for number, value in enumerate(whole, start=1))
+    elif whole is None or len(lines) == 1:
+        pairs = (
+            (f"{name}, line {number}", _json_value(line, name, number)) for number, line in lines
+        )
+    else:
+        pairs = [(name, whole)]
+    for where, value in pairs:
+        if not isinstance(value, dict):
+            raise InputError(
+                f'{where}: expected an object such as {{"text": "...", "label": "..."}}, '
+                f"found {_start(value)}"
+            )
+        yield Row(value, where)
+
+
+def _json_value(text: str, name: str, number: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{name}, line {number or error.lineno}: not JSON ({error.msg}, at character "
+            f"{error.colno})"
+        ) from error
+    except RecursionError as error:
+        raise InputError(f"{name}, line {number or 1}: not JSON (nested too deeply)") from error
+
+
+def _squad_questions(articles: list[Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """SQuAD's own format (Rajpurkar et al. 2016), as rows like those of its dataset on the hub.
+
+    It nests data > paragraphs > qas.
+    """
+    for i, article in enumerate(articles, start=1):
+        paragraphs = _list(article, "paragraphs", f"{name}, article {i}")
+        for j, paragraph in enumerate(paragraphs, start=1):
+            place = f"{name}, article {i}, paragraph {j}"
+            for k, question in enumerate(_list(paragraph, "qas", place), start=1):
+                if not isinstance(question, dict):
+                    raise InputError(
+                        f'{place}: expected objects in "qas", found {_start(question)}'
+                    )
+                row = {
+                    "id": question.get("id"),
+                    "title": article.get("title"),
+                    "context": paragraph.get("context"),
+                    "question": question.get("question"),
+                    "answers": question.get("answers", []),
+                }
+                yield f"{place}, question {k}", row
+
+
+def _list(value: Any, key: str, where: str) -> list[Any]:
+    if not isinstance(value, dict) or not isinstance(value.get(key), list):
+        raise InputError(
+            f'{where}: expected an object with "{key}", a list, as in SQuAD\'s files; '
+            f"found {_start(value)}"
+        )
+    values: list[Any] = value[key]
+    return values
+
+
+def conll_rows(text: str, name: str) -> Iterator[Row]:
+    """Sentences: the first field of each line as its words, the last as their tags."""
+    words: list[list[str]] = []
+    begins, expected = 1, 0
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if not line.strip() or line.startswith("-DOCSTART-"):
+            if words:
+                tags = {"tags": [fields[-1] for fields in words]} if expected > 1 else {}
+                yield Row(
+                    {"words": [fields[0] for fields in words]} | tags, f"{name}, line {begins}"
+                )
+            words, begins = [], number + 1
+            continue
+        if COMMENT.match(line):
+            begins = begins if words else number + 1
+            continue
+        fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
+        expected = expected or len(fields)
+        if len(fields) != expected or not fields[0]:
+            raise InputError(
+                f"{name}, line {number}: expected {expected} field{'s' * (expected > 1)} as on the "
+                f"lines before, the word first and its tag last, found {line!r}"
+            )
+        words.append(fields)
+
+
+def label_text_rows(text: str, name: str) -> Iterator[Row]:
+    """Rows of a label and a text."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            label, *rest = line.split(maxsplit=1)
+            if not rest:
+                raise InputError(
+                    f"{name}, line {number}: expected a label, white space and a text, "
+                    f"found {line!r}"
+                )
+            yield Row({"label": label, "text": rest[0].rstrip()}, f"{name}, line {number}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _start(value: Any) -> str:
+    return repr(value)[:60]

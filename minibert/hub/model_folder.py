@@ -1,0 +1,95 @@
+"""The folder of a saved model: found once, its config.json read once, and passed on from there."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from minibert.config import PRE_NORM_TYPE, BertConfig, InputError, read_json_file
+from minibert.hub.find_pretrained import find_pretrained
+from minibert.model import PACKAGE_MODELS, BertPreTrainedModel, model_class_named
+
+MODEL_TYPES = ("bert", "minibert", PRE_NORM_TYPE)
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A folder that holds a saved model, and what its config.json says."""
+
+    path: Path
+    values: dict[str, Any]  # config.json as it is, with the keys that a BertConfig drops
+    config: BertConfig
+
+    @classmethod
+    def find(cls, name_or_folder: "str | Path | ModelFolder") -> "ModelFolder":
+        """Find a model as `find_pretrained` does, and read its config.json.
+
+        A ModelFolder is returned as it is.
+
+        Raises an InputError for a model that is nowhere, and for a config.json that is missing or
+        wrong.
+        """
+        if isinstance(name_or_folder, ModelFolder):
+            return name_or_folder
+        path = find_pretrained(name_or_folder)
+        values = read_json_file(path / "config.json", "config")
+        found = cls(path, values, BertConfig.from_file_values(values, path / "config.json"))
+        if found.model_type not in MODEL_TYPES:
+            raise InputError(
+                f"{path / 'config.json'}: model_type is {found.model_type!r}; "
+                f"minibert opens 'bert' and {PRE_NORM_TYPE!r} only"
+            )
+        return found
+
+    @property
+    def model_type(self) -> str:
+        """The kind of model in the terms of `transformers`.
+
+        It is 'bert' where config.json does not say.
+        """
+        return str(self.values.get("model_type", "bert"))
+
+    def changed_config(self, **changes: Any) -> BertConfig:
+        """The config with some fields changed, such as num_labels=3."""
+        fields = self.config.to_dict()
+        if "num_labels" in changes:
+            fields.pop("id2label", None)
+        return BertConfig.from_dict(fields | changes)
+
+    def model_class(
+        self, wanted: type[BertPreTrainedModel] | None = None
+    ) -> type[BertPreTrainedModel]:
+        """The class to build: `wanted`, or the one that `architectures` names.
+
+        BertModel where it names none.
+        """
+        if wanted is not None:
+            if not (isinstance(wanted, type) and issubclass(wanted, BertPreTrainedModel)):
+                raise InputError(
+                    f"model_class must be one of {', '.join(PACKAGE_MODELS)} or a class made from "
+                    f"them, not {wanted!r}"
+                )
+            if wanted is not BertPreTrainedModel:
+                return wanted
+        names = self.values.get("architectures") or ["BertModel"]
+        pre_norm = [name.replace("RobertaPreLayerNorm", "Bert") for name in names]
+        for name in [*names, pre_norm[0]]:
+            if found := model_class_named(name):
+                return found
+        raise InputError(
+            f"{self.path / 'config.json'}: architectures names {names[0]!r}, which minibert does "
+            f"not have; give model_class, one of {', '.join(PACKAGE_MODELS)}"
+        )
+
+
+def read_config(
+    name_or_folder: str | Path | ModelFolder,
+    model_class: type[BertPreTrainedModel] | None = None,
+    **changes: Any,
+) -> tuple[BertConfig, type[BertPreTrainedModel]]:
+    """The config and the class of a saved model.
+
+    `model_class` and `changes` are as in `from_pretrained`.
+    """
+    folder = ModelFolder.find(name_or_folder)
+    config = folder.changed_config(**changes) if changes else folder.config
+    return config, folder.model_class(model_class)

@@ -1,0 +1,238 @@
+"""Models to disk and back: config.json, model.safetensors and vocab.txt, under the reference's own
+names.
+
+`transformers` opens what is saved here, and what it saved opens here. Nothing is ever unpickled:
+the one program that reads a pickle is `minibert convert-bertsum`, which runs nothing that the file
+names.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import torch
+
+from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, InputError
+from minibert.hub import roberta_prelayernorm
+from minibert.hub.load_weights import (
+    FreshWeightsWarning,
+    UnreadWeightsWarning,
+    canonical_names,
+    load_weights,
+)
+from minibert.hub.model_folder import ModelFolder, read_config
+from minibert.hub.safetensors_io import read_weights, write_weights
+from minibert.model import BertPreTrainedModel
+from minibert.tokenization import WordPieceTokenizer
+
+__all__ = [
+    "FreshWeightsWarning",
+    "ModelFolder",
+    "UnreadWeightsWarning",
+    "canonical_names",
+    "from_pretrained",
+    "read_config",
+    "save_pretrained",
+]
+
+TOKENIZER_FILES = ("vocab.txt", "tokenizer.json", "tokenizer_config.json")
+DTYPES = ("float32", "bfloat16", "float16", "float64")
+Model = TypeVar("Model", bound=BertPreTrainedModel)
+
+
+@overload
+def from_pretrained(
+    name_or_folder: str | Path | ModelFolder,
+    model_class: type[Model],
+    *,
+    dtype: torch.dtype | str | None = None,
+    torch_dtype: torch.dtype | str | None = None,
+    **changes: Any,
+) -> Model: ...
+
+
+@overload
+def from_pretrained(
+    name_or_folder: str | Path | ModelFolder,
+    model_class: None = None,
+    *,
+    dtype: torch.dtype | str | None = None,
+    torch_dtype: torch.dtype | str | None = None,
+    **changes: Any,
+) -> BertPreTrainedModel: ...
+
+
+def from_pretrained(
+    name_or_folder: str | Path | ModelFolder,
+    model_class: type[BertPreTrainedModel] | None = None,
+    *,
+    dtype: torch.dtype | str | None = None,
+    torch_dtype: torch.dtype | str | None = None,
+    **changes: Any,
+) -> BertPreTrainedModel:
+    """Open a saved model, in evaluation mode.
+
+    name_or_folder  a folder, "minibert-small", or a name on the hub: see `find_pretrained`
+    model_class     the class to build, BertModel for example; a head that the file lacks is then
+                    fresh, and a warning says so. By default the class that config.json names
+    dtype           of the weights, such as torch.bfloat16 or "bfloat16"; float32 by default, also
+                    for a file in half precision; "auto": what config.json says. `torch_dtype` is
+                    another name for it
+    changes         config fields to set, such as num_labels=3 for a fresh classifier
+
+    Raises an InputError that names the file, the tensor, what was found and what was expected.
+    """
+    folder = ModelFolder.find(name_or_folder)
+    if dtype is not None and torch_dtype is not None:
+        raise InputError("dtype and torch_dtype are the same option: give one of them")
+    number_format = _number_format(dtype if dtype is not None else torch_dtype, folder)
+    config, chosen = read_config(folder, model_class, **_with_effect(changes))
+    model = chosen(config)
+    load_weights(model, canonical_names(read_weights(folder.path), folder), folder, stacklevel=2)
+    model.source_folder = folder.path  # so that save_pretrained knows the vocabulary
+    return model.to(number_format).eval()
+
+
+def save_pretrained(
+    model: BertPreTrainedModel, folder: str | Path, tokenizer: WordPieceTokenizer | None = None
+) -> None:
+    """Write config.json and model.safetensors in the reference's names.
+
+    The vocabulary goes with them where the tokenizer is given or known.
+
+    Weights keep their precision. Everything is written aside first and then moved into place, so
+    that a failure on the way leaves no half folder and an older save as it was. Sinusoidal
+    positions are saved as their table, which `transformers` reads as learned positions with equal
+    outputs. A pre-norm model is saved as the RobertaPreLayerNorm that it is there
+    (`minibert.hub.roberta_prelayernorm`): equal outputs, but for the next-sentence head and the
+    sentence head of a summarizer, which the reference leaves unread. For minibert only are a model
+    without positions and, with norm_first, a masked-word head with another activation than "gelu":
+    a warning and the config.json say so.
+
+    Raises a ValueError when the tokenizer has more tokens than the model, or the folder cannot be
+    written.
+    """
+    folder = Path(folder)
+    size = len(tokenizer.vocab) if tokenizer is not None else 0
+    if size > model.config.vocab_size:
+        raise InputError(
+            f"the tokenizer has {size} tokens but the model's vocab_size is "
+            f"{model.config.vocab_size}"
+        )
+    replaces = folder.is_dir()
+    for leftover in folder.glob(".saving-*"):  # of a save that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
+    staging = (folder if replaces else folder.parent) / f".saving-{secrets.token_hex(4)}"
+    try:
+        staging.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(f"cannot save to {folder}: {error.strerror}") from error
+    try:
+        values = _config_values(model)
+        as_pre_norm = values["model_type"] == PRE_NORM_TYPE
+        write_weights(
+            roberta_prelayernorm.to_reference(model) if as_pre_norm else model.state_dict(),
+            staging / "model.safetensors",
+        )
+        (staging / "config.json").write_text(
+            json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
+        _write_tokenizer(model, tokenizer, staging)
+        if replaces:
+            _move_into(staging, folder)
+        else:
+            os.rename(staging, folder)
+    except OSError as error:
+        raise InputError(f"cannot save to {folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+# -- options of from_pretrained --------------------------------------------------------------------
+
+
+def _number_format(given: torch.dtype | str | None, folder: ModelFolder) -> torch.dtype:
+    """The dtype that an option asks for."""
+    if given == "auto":
+        given = folder.values.get("dtype") or folder.values.get("torch_dtype")
+    name = "float32" if given is None else str(given).removeprefix("torch.")
+    if not isinstance(given, (torch.dtype, str, type(None))) or name not in DTYPES:
+        raise InputError(f"dtype must be one of {', '.join(DTYPES)} or auto, not {given!r}")
+    found: torch.dtype = getattr(torch, name)
+    return found
+
+
+def _with_effect(changes: dict[str, Any]) -> dict[str, Any]:
+    """Refuse an option that would be dropped in silence, as the same key in a config.json is."""
+    for key in changes:
+        if key in IGNORED_KEYS and key != "label2id":  # which follows from id2label
+            raise InputError(f"{key} has no effect in minibert: leave it out")
+    return changes
+
+
+# -- config.json -----------------------------------------------------------------------------------
+
+
+def _config_values(model: BertPreTrainedModel) -> dict[str, Any]:
+    config = model.config
+    values = config.to_dict() | {
+        "architectures": [type(model).__name__],
+        "model_type": "bert",
+        "torch_dtype": str(model.dtype).removeprefix("torch."),
+    }
+    if config.id2label is not None:
+        values["label2id"] = {label: index for index, label in config.id2label.items()}
+    if config.position_embedding_type == "sinusoidal":
+        values["position_embedding_type"] = (
+            "absolute"  # the table is in the file, and others know no formula
+        )
+        values["minibert"] = {"position_embedding_type": "sinusoidal"}
+    special = (
+        "position_embedding_type='none'"
+        if config.position_embedding_type == "none"
+        else roberta_prelayernorm.without_counterpart(model)
+    )
+    if special:
+        note = (
+            f"only minibert computes a model with {special}: "
+            "other programs would open it and be wrong"
+        )
+        warnings.warn(note, stacklevel=3)
+        values |= {"model_type": "minibert", "_comment": note}
+    elif config.norm_first:
+        del values["norm_first"]  # the model_type says it
+        values |= roberta_prelayernorm.reference_config(model)
+    return values
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _write_tokenizer(
+    model: BertPreTrainedModel, tokenizer: WordPieceTokenizer | None, staging: Path
+) -> None:
+    if tokenizer is not None:
+        tokenizer.save(staging)
+        return
+    source = model.source_folder
+    for name in TOKENIZER_FILES:
+        if source is not None and (source / name).is_file():
+            shutil.copyfile(source / name, staging / name)
+
+
+def _move_into(staging: Path, folder: Path) -> None:
+    """Replace file by file, the weights first (the likeliest to be in use), then drop what an older
+    save left behind.
+    """
+    new = sorted(path.name for path in staging.iterdir())
+    for name in sorted(new, key=lambda name: name != "model.safetensors"):
+        os.replace(staging / name, folder / name)
+    stale = [folder / "model.safetensors.index.json", *folder.glob("model-*-of-*.safetensors")]
+    if "vocab.txt" in new and "tokenizer.json" not in new:
+        stale.append(folder / "tokenizer.json")
+    for path in stale:
+        path.unlink(missing_ok=True)

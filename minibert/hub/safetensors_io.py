@@ -1,0 +1,132 @@
+"""Reading and writing safetensors files, with errors that say what is wrong with which file."""
+
+import json
+import os
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from minibert.config import InputError
+
+SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """All tensors of a model's folder by name.
+
+    They are in model.safetensors, or in the shards that its index lists.
+
+    Raises a ValueError that names the file and what is wrong with it. Pickled files are never
+    opened.
+    """
+    if (folder / SINGLE).is_file():
+        return read_tensors(folder / SINGLE)
+    if (folder / INDEX).is_file():
+        return _read_shards(folder)
+    pickled = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
+    if pickled:
+        raise InputError(
+            f"{folder} has no {SINGLE}, only {pickled[0]}: a pickled file can run any code "
+            "when it is opened, "
+            "so minibert never opens one. What to do: let the program that wrote it save "
+            "safetensors instead "
+            "(for a checkpoint of the original BertSum: minibert convert-bertsum)"
+        )
+    raise InputError(f"{folder} has no {SINGLE} and no {INDEX}: there are no weights to read")
+
+
+def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
+    """Write tensors to a safetensors file and wait until they are on the disk.
+
+    Raises OSError where that fails.
+    """
+    try:
+        save_file(
+            {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()},
+            path,
+            metadata={"format": "pt"},
+        )  # without it the reference refuses the file
+    except SafetensorError as error:
+        raise OSError(str(error)) from error
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _read_shards(folder: Path) -> dict[str, Tensor]:
+    try:
+        places = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        names = set(places.values())
+        misplaced = [name for name in names if Path(name).name != name]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{folder / INDEX} is no list of shards (a JSON object with 'weight_map': "
+            f"{{tensor: file}})"
+        ) from error
+    if misplaced:
+        raise InputError(f"{folder / INDEX} names a shard outside its folder: {misplaced[0]!r}")
+    tensors: dict[str, Tensor] = {}
+    for name in sorted(names):
+        if not (folder / name).is_file():
+            raise InputError(f"the shard {folder / name} is missing; {INDEX} lists it")
+        tensors |= read_tensors(folder / name)
+    absent = sorted(places.keys() - tensors.keys())
+    if absent:
+        raise InputError(
+            f"{folder / INDEX} promises {absent[0]} in {places[absent[0]]}, which does not hold it"
+        )
+    return tensors
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no dict)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise InputError(
+            f"{path} {_what_is_wrong(path) or f'cannot be read as safetensors: {error}'}"
+        ) from error
+
+
+def _what_is_wrong(path: Path) -> str | None:
+    """A diagnosis of a file that the library refused.
+
+    Eight bytes of header length, a JSON header, then the tensors.
+    """
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
+        header = file.read(length) if length <= size else b""
+    if start[:2] == b"PK" or start[:1] == b"\x80":
+        return "is a pickled PyTorch file under a wrong name; minibert never opens those"
+    if start == b"version ":
+        return "is a Git LFS pointer, not the weights: fetch the real file with 'git lfs pull'"
+    if size < 8:
+        return f"is cut off: it has {size} bytes, less than a header"
+    if length > size - 8:
+        return (
+            f"is no safetensors file, or is cut off inside its header: it has {size} bytes, "
+            f"and its first eight announce a header of {length}"
+        )
+    try:
+        entries = json.loads(header)
+        end = (
+            8
+            + length
+            + max(
+                entry["data_offsets"][1]
+                for name, entry in entries.items()
+                if name != "__metadata__"
+            )
+        )
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return (
+            "is no safetensors file: its header is not the JSON object of names, types and "
+            "places that it should be"
+        )
+    if end > size:
+        return f"is cut off: its header describes {end} bytes, the file has {size}"
+    return None

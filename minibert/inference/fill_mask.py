@@ -1,0 +1,74 @@
+"""What a model predicts for each [MASK] of a text."""
+
+import warnings
+from pathlib import Path
+
+import torch
+
+from minibert.config import InputError
+from minibert.heads import BertForMaskedLM, BertForPreTraining, HeadOutputs
+from minibert.hub.pretrained_io import (
+    FreshWeightsWarning,
+    ModelFolder,
+    UnreadWeightsWarning,
+    from_pretrained,
+)
+from minibert.model import BertPreTrainedModel, evaluating
+from minibert.tokenization import WordPieceTokenizer
+
+
+@torch.no_grad()
+def fill_mask(
+    model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, text: str, top: int = 5
+) -> list[list[tuple[str, float]]]:
+    """For every [MASK] of a text, from left to right.
+
+    The `top` most probable tokens with their probabilities.
+
+    The model is a BertForMaskedLM or a BertForPreTraining. Each mask is filled on its own, as if
+    the others stayed hidden. Raises an InputError for another model, a text without [MASK] (in
+    capitals), `top` below 1, or a text longer than the model's positions.
+    """
+    if top < 1:
+        raise InputError(f"top must be at least 1, not {top}")
+    if "[MASK]" not in text:
+        raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
+    if not isinstance(model, (BertForMaskedLM, BertForPreTraining)):
+        raise InputError(_no_head(type(model).__name__))
+    batch = tokenizer(text).to(model.device)
+    with evaluating(model):
+        outputs = model(**batch)
+    is_plain = isinstance(outputs, HeadOutputs)
+    logits = outputs.logits if is_plain else outputs.prediction_logits  # [1, S, V]
+    filled = []
+    for scores in logits[batch["input_ids"] == tokenizer.mask_id]:  # [V], for each of the M masks
+        best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))  # [top or V] each
+        tokens = map(tokenizer.id_to_token, best.indices.tolist())
+        filled.append(list(zip(tokens, best.values.tolist(), strict=True)))
+    return filled
+
+
+def open_masked_lm(name_or_folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
+    """A saved model with its masked-language-model head, and its tokenizer.
+
+    Raises an InputError for a model that was saved without that head, which would be random.
+    """
+    folder = ModelFolder.find(name_or_folder)
+    saved = folder.model_class()
+    if not issubclass(saved, (BertForMaskedLM, BertForPreTraining)):
+        raise InputError(f"{name_or_folder}: {_no_head(saved.__name__)}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadWeightsWarning)  # of the next-sentence head
+        warnings.simplefilter("error", FreshWeightsWarning)
+        try:
+            model = from_pretrained(folder, BertForMaskedLM)
+        except FreshWeightsWarning as warning:
+            raise InputError(f"{warning}") from warning
+    return model, WordPieceTokenizer.from_pretrained(folder.path)
+
+
+def _no_head(kind: str) -> str:
+    return (
+        f"a {kind} has no masked-language-model head; "
+        "expected a BertForMaskedLM or BertForPreTraining"
+    )

@@ -1,0 +1,111 @@
+"""Sentence embeddings: the mean of a sentence's token vectors, and the model that trains an encoder
+for them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.config import BertConfig, InputError
+from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.model import BertModel, BertPreTrainedModel, evaluating
+from minibert.tokenization import Batch, WordPieceTokenizer
+
+
+def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
+    """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
+
+    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding is
+    not counted, neither in the sum nor in the number it is divided by.
+    """
+    real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
+    return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
+
+
+@torch.no_grad()
+def embed(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[str],
+    batch_size: int = 32,
+) -> Tensor:
+    """Sentence embeddings of length 1 for texts, in their order: [N, H].
+
+    A dot product of two is their cosine.
+
+    The model is a BertModel, or one with a head, whose BertModel is used. Longer texts are cut at
+    the model's max_position_embeddings. Raises an InputError for a text that is not in a list, or
+    an empty list.
+    """
+    if isinstance(texts, str) or not texts:
+        raise InputError(f"texts must be a list of at least one text, not {texts!r}")
+    bert: Any = getattr(model, "bert", model)  # a model that a reader wrote will do, too
+    device, vectors = next(bert.parameters()).device, []
+    longest = bert.config.max_position_embeddings
+    with evaluating(bert):
+        for start in range(0, len(texts), batch_size):
+            part = texts[start : start + batch_size]
+            batch = Batch(tokenizer(part, max_length=longest)).to(device)
+            hidden = bert(**batch).last_hidden_state  # [B, S, H]
+            pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
+            vectors.append(F.normalize(pooled, dim=-1))  # [B, H]
+    return torch.cat(vectors)  # [N, H]
+
+
+class BertForSentenceSimilarity(BertPreTrainedModel):
+    """How alike two texts are in meaning.
+
+    The cosine of their mean vectors (Reimers & Gurevych 2019, section 3).
+
+    Both go through the same encoder, apart from each other: the vectors of a million texts are made
+    once, and comparing two of them costs one dot product. There is no head; what `embed` gives of
+    `.bert` is what was trained.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        *,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        inputs_embeds: Tensor | None = None,
+        labels: Tensor | None = None,
+    ) -> HeadOutputs:
+        """As BertModel, but for the two texts of each pair.
+
+        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H); `labels` (B) are the
+        expected cosines.
+
+        Logits [B], the cosines found. The loss is their mean squared error ("regression objective
+        function").
+        """
+        given = input_ids if input_ids is not None else inputs_embeds
+        if given is not None and (given.dim() < 3 or given.size(1) != 2):
+            raise InputError(
+                f"input_ids must have the shape [batch, 2, tokens], not {list(given.shape)}"
+            )
+        hidden = self.bert(
+            rows(input_ids),
+            token_type_ids=rows(token_type_ids),
+            attention_mask=rows(attention_mask),
+            position_ids=rows(position_ids),
+            inputs_embeds=rows(inputs_embeds),
+        ).last_hidden_state  # [2 · B, S, H]
+        mask = rows(attention_mask)  # [2 · B, S]
+        if mask is None:
+            mask = torch.ones_like(hidden[..., 0])  # [2 · B, S]
+        pooled = mean_pool(hidden, mask)  # [2 · B, H]
+        pooled = pooled.to(self.dtype)  # [2 · B, H], also under autocast
+        cosines = F.cosine_similarity(pooled[::2], pooled[1::2])  # [B]
+        if labels is not None:
+            check_label_shape("labels", labels, cosines.shape)
+        loss = F.mse_loss(cosines, labels.to(cosines.dtype)) if labels is not None else None
+        return HeadOutputs(loss, cosines)

@@ -1,0 +1,267 @@
+"""A run on disk: checkpoints that are written atomically, and the way back into the run."""
+
+import dataclasses
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from minibert.config import BertConfig, InputError
+from minibert.heads import BertForPreTraining
+from minibert.hub.atomic_io import sha256, sync
+from minibert.hub.pretrained_io import ModelFolder, canonical_names, save_pretrained
+from minibert.hub.safetensors_io import read_tensors, write_weights
+from minibert.pretraining.options import PretrainingOptions, with_new_names
+from minibert.pretraining.trainer import Pretraining
+from minibert.tokenization import WordPieceTokenizer
+from minibert.training.distributed import full_model, full_tensor, shard_like
+
+KEPT = 2  # checkpoints: the newest, and one more in case of a damaged disk
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "training.json"
+LEFTOVERS = (".writing-*", ".discarded-*")  # of a process that was killed
+
+
+class DamagedCheckpoint(InputError):
+    """A checkpoint that does not hold what was written."""
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
+    """Write a run's state to folder/step-00000123: model, optimisers, options. Returns that path.
+
+    The state is written to a temporary folder, flushed to the disk and renamed once: a checkpoint
+    that has its name is whole, and the one before it stays. Raises an InputError where it cannot be
+    written (a full disk). All processes must call it, because each may hold a part of the state;
+    the first one writes.
+    """
+    folder = Path(folder)
+    final = folder / f"step-{run.step:08d}"
+    model, moments = full_model(run.model), optimizer_tensors(run)
+    if run.processes.rank > 0:
+        return final
+    writing = folder / f".writing-{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(folder)
+        writing.mkdir()
+        _write(run, model, moments, writing)
+        if final.exists():
+            if (
+                damage(final) is None
+                and (final / STATE).read_bytes() == (writing / STATE).read_bytes()
+            ):
+                return final  # the very same state: a run that was resumed and stopped at once
+            _discard(final)
+        os.rename(writing, final)
+        sync(folder)
+        for old in checkpoints(folder)[:-KEPT]:
+            _discard(old)
+    except (OSError, ValueError) as error:
+        reason = (
+            (error.__cause__ or error) if isinstance(error, ValueError) else error
+        )  # what save_pretrained wrapped
+        raise InputError(
+            f"cannot write the checkpoint {final}: {getattr(reason, 'strerror', None) or reason}"
+        ) from error
+    finally:
+        shutil.rmtree(writing, ignore_errors=True)
+    return final
+
+
+def _write(
+    run: Pretraining, model: BertForPreTraining, moments: dict[str, Tensor], folder: Path
+) -> None:
+    save_pretrained(model, folder, run.batches.tokenizer)
+    write_weights(moments, folder / OPTIMIZER)
+    state = {
+        "step": run.step,
+        "options": dataclasses.asdict(run.options),
+        "corpus": run.batches.corpus.checksum,
+        "files": {path.name: sha256(path) for path in sorted(folder.iterdir())},
+    }
+    (folder / STATE).write_text(
+        json.dumps(state | {"digest": _digest(state)}, indent=2), encoding="utf-8"
+    )
+    for path in (*folder.iterdir(), folder):
+        sync(path)
+
+
+def _discard(checkpoint: Path) -> None:
+    """Take away a checkpoint's name first, so that a half deleted one is never taken for whole."""
+    renamed = checkpoint.with_name(f".discarded-{secrets.token_hex(4)}")
+    os.rename(checkpoint, renamed)
+    shutil.rmtree(renamed, ignore_errors=True)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    for pattern in LEFTOVERS:
+        for leftover in folder.glob(pattern):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _digest(state: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+
+
+def optimizer_tensors(run: Pretraining) -> dict[str, Tensor]:
+    """The state of all optimisers, each tensor under 'parameter name/what it is'."""
+    names: dict[Tensor, str] = {parameter: name for name, parameter in run.model.named_parameters()}
+    return {
+        f"{names[parameter]}/{key}": full_tensor(torch.as_tensor(value))
+        for optimizer in run.optimizers
+        for parameter, state in optimizer.state.items()
+        for key, value in state.items()
+    }
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def checkpoints(folder: str | Path) -> list[Path]:
+    """The checkpoints of a run, the newest last."""
+    return sorted(path for path in Path(folder).glob("step-*") if path.is_dir())
+
+
+def resume_newest(run: Pretraining, folder: str | Path) -> tuple[Path, list[str]]:
+    """Restore a run from its newest good checkpoint; returns that, and a complaint per damaged one.
+
+    A damaged checkpoint is renamed to damaged-step-…, and the one before it is used. Raises an
+    InputError when none is left, and when the checkpoint is that of another run (see
+    `load_checkpoint`): then nothing is renamed or changed.
+    """
+    complaints = []
+    for checkpoint in reversed(checkpoints(folder)):
+        try:
+            load_checkpoint(run, checkpoint)
+        except DamagedCheckpoint as error:
+            complaints.append(str(error))
+            continue
+        for damaged in (
+            checkpoints(folder)[-len(complaints) :]
+            if complaints and run.processes.rank == 0
+            else ()
+        ):
+            os.rename(damaged, damaged.with_name(f"damaged-{damaged.name}-{secrets.token_hex(2)}"))
+        return checkpoint, complaints
+    raise InputError("; ".join([f"no checkpoint in {folder} can be used", *complaints]))
+
+
+def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
+    """Restore a run from a checkpoint.
+
+    Raises a DamagedCheckpoint when a file is missing, cut short or changed, and another InputError
+    when the checkpoint belongs to a run with another config, vocabulary, corpus or other options.
+    """
+    checkpoint = Path(checkpoint)
+    if problem := damage(checkpoint):
+        raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {problem}")
+    try:
+        state = _read_state(checkpoint)
+        folder = ModelFolder.find(checkpoint)
+        tokenizer = WordPieceTokenizer.from_pretrained(checkpoint)
+        weights, moments = (
+            canonical_names(read_tensors(checkpoint / MODEL), folder),
+            read_tensors(checkpoint / OPTIMIZER),
+        )
+    except (ValueError, KeyError) as error:
+        raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {error}") from error
+    _check_same_run(run, checkpoint, state, folder.config, tokenizer)
+    try:
+        own = run.model.state_dict()
+        run.model.load_state_dict(
+            {name: shard_like(tensor, own[name]) for name, tensor in weights.items()}
+        )
+        load_optimizers(run, moments)
+    except (RuntimeError, KeyError) as error:
+        raise InputError(f"the checkpoint {checkpoint} does not fit the model: {error}") from error
+    run.step = state["step"]
+
+
+def damage(checkpoint: Path) -> str | None:
+    """What is wrong with a checkpoint's files, None if they are as they were written."""
+    try:
+        state = _read_state(checkpoint)
+        if "digest" in state and state["digest"] != _digest(
+            {key: value for key, value in state.items() if key != "digest"}
+        ):
+            return f"{STATE} is not as it was written"
+        for name in (MODEL, OPTIMIZER, *state.get("files", ())):
+            if not (checkpoint / name).is_file():
+                return f"{name} is missing"
+        for name, digest in state.get("files", {}).items():
+            if sha256(checkpoint / name) != digest:
+                return f"{name} is not as it was written"
+    except (ValueError, FileNotFoundError) as error:
+        return f"{STATE} cannot be read ({error})"
+    return None
+
+
+def _read_state(checkpoint: Path) -> dict[str, Any]:
+    state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    if not isinstance(state, dict) or not {"step", "options", "corpus"} <= state.keys():
+        raise InputError("it lacks step, options or corpus")
+    return state
+
+
+def _check_same_run(
+    run: Pretraining,
+    checkpoint: Path,
+    state: dict[str, Any],
+    config: BertConfig,
+    tokenizer: WordPieceTokenizer,
+) -> None:
+    """Raise an InputError that names the first thing in which a checkpoint differs from a run."""
+    defaults = {
+        field.name: field.default for field in dataclasses.fields(PretrainingOptions)
+    }  # of options newer than the checkpoint
+    for kind, found, wanted in (
+        ("option", defaults | with_new_names(state["options"]), dataclasses.asdict(run.options)),
+        ("config field", config.to_dict(), run.model.config.to_dict()),
+    ):
+        for name in found | wanted:
+            if found.get(name) != wanted.get(name):
+                raise InputError(
+                    f"the checkpoint {checkpoint} is of another run: its {kind} {name} is "
+                    f"{found.get(name)!r}, this run's is {wanted.get(name)!r}"
+                )
+    ours = run.batches.tokenizer
+    if tokenizer.vocab != ours.vocab or tokenizer.lowercase != ours.lowercase:
+        raise InputError(
+            f"the checkpoint {checkpoint} is of another run: it has another vocabulary"
+        )
+    if state["corpus"] != run.batches.corpus.checksum:
+        raise InputError(
+            f"the checkpoint {checkpoint} is of another run: it was trained on another corpus than "
+            f"{run.batches.corpus.path} "
+            f"(checksum {state['corpus']}, this one has {run.batches.corpus.checksum})"
+        )
+
+
+def load_optimizers(run: Pretraining, tensors: dict[str, Tensor]) -> None:
+    """Put back what `optimizer_tensors` gave."""
+    parameters = dict(run.model.named_parameters())
+    owner = {
+        parameter: (optimizer, group)
+        for optimizer in run.optimizers
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+    }
+    for optimizer in run.optimizers:
+        optimizer.state.clear()
+    for place, tensor in tensors.items():
+        name, key = place.rsplit("/", 1)
+        parameter = parameters[name]
+        optimizer, group = owner[parameter]
+        # AdamW's step counter stays on the CPU, except with the fused kernel; a copy, because what
+        # was read may be a view of a file that a later checkpoint deletes
+        on_device = tensor.dim() or group.get("fused")
+        tensor = tensor.to(parameter.device if on_device else "cpu", copy=True)
+        optimizer.state[parameter][key] = shard_like(tensor, parameter) if tensor.dim() else tensor

@@ -1,0 +1,192 @@
+"""Before the first step: from the text of a run to a vocabulary and two files of token ids.
+
+Each file of the text is hashed once per session, and read once more for every file that is made of
+it. What is there already is used again.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from tqdm.auto import tqdm
+
+from minibert.config import InputError
+from minibert.data import TokenFile, write_tokens
+from minibert.data.corpora import DEFAULT, documents
+from minibert.data.files import find_files
+from minibert.data.hub_sets import HUB_SETS
+from minibert.hub.atomic_io import sha256, sync
+from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, Settings
+from minibert.tokenization import WordPieceTokenizer
+
+VOCABULARY, TRAINING, VALIDATION = "vocabulary", "train.tokens", "valid.tokens"
+SENTENCES_FOR_VOCABULARY = 200_000  # more change little, and take longer
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The text of a run: the name of a known corpus, or the files that were found for it."""
+
+    corpus: str | list[Path]
+    held_out: str | list[Path] | None  # None: the validation part of `corpus`, or no validation
+
+    @classmethod
+    def find(cls, settings: Settings) -> "Sources":
+        """Find the files. Raises an InputError for names that are neither a corpus nor a file."""
+        given = settings.held_out
+        held_out = _find(given) if given and given != NO_HELD_OUT else None
+        return cls(_find(settings.corpus), held_out)
+
+    def files(self) -> list[Path]:
+        """All files, none for a corpus that is known by a name."""
+        parts = (self.corpus, self.held_out)
+        return [path for part in parts if isinstance(part, list) for path in part]
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """What a run trains on."""
+
+    tokenizer: WordPieceTokenizer
+    training: TokenFile
+    validation: TokenFile | None  # None where no validation was asked for, or no text is left
+
+
+def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
+    """Make or check everything, in the one process that writes.
+
+    `sources` is what was found for a new run; None where it goes on. Raises an InputError when
+    something is not what the run began with.
+    """
+    if run_dir.record["sources"] is None:
+        sources = sources or Sources.find(run_dir.settings)
+        files = dict.fromkeys(path.resolve() for path in sources.files())
+        run_dir.record["sources"] = {str(path): sha256(path) for path in files}
+        run_dir.write_record()
+    else:
+        _check_sources(run_dir.record["sources"])
+    text = _Text(run_dir.settings, sources)
+    tokenizer = _vocabulary(run_dir, text)
+    training = _tokens(run_dir, TRAINING, tokenizer, text.training())
+    validation = None
+    if run_dir.settings.held_out != NO_HELD_OUT:
+        try:
+            validation = _tokens(run_dir, VALIDATION, tokenizer, text.validation())
+        except InputError as error:
+            raise InputError(
+                f"the held-out text: {error} (--held-out names other text for it, or none)"
+            ) from error
+    run_dir.write_record()
+    if training is None:
+        raise InputError("the corpus holds no sentence: there is nothing to train on")
+    return PreparedText(tokenizer, training, validation)
+
+
+def open_prepared(run_dir: RunDir) -> PreparedText:
+    """What `prepare` made in another process, which has checked it."""
+    path = run_dir.path
+    tokenizer = WordPieceTokenizer.from_pretrained(path / VOCABULARY)
+    validation = None
+    if run_dir.settings.held_out != NO_HELD_OUT and (path / VALIDATION).is_file():
+        validation = TokenFile(path / VALIDATION, check=False)
+    return PreparedText(tokenizer, TokenFile(path / TRAINING, check=False), validation)
+
+
+def load_vocabulary(name: str) -> WordPieceTokenizer:
+    """The vocabulary in a vocab.txt, or of the model in a folder or of a name."""
+    if Path(name).is_file():
+        return WordPieceTokenizer.from_vocab_file(name)
+    return WordPieceTokenizer.from_pretrained(name)
+
+
+class _Text:
+    """The documents of a run, with a progress bar; no file is opened before the first is read."""
+
+    def __init__(self, settings: Settings, sources: Sources | None) -> None:
+        self._settings, self._sources = settings, sources
+
+    def training(self) -> Iterator[list[str]]:
+        self._sources = self._sources or Sources.find(self._settings)
+        yield from self._documents(self._sources.corpus, "train", "train")
+
+    def validation(self) -> Iterator[list[str]]:
+        self._sources = self._sources or Sources.find(self._settings)
+        if self._sources.held_out is not None:
+            yield from self._documents(self._sources.held_out, "all", "valid")
+        else:
+            yield from self._documents(self._sources.corpus, "valid", "valid")
+
+    def _documents(self, source: str | list[Path], split: str, shown: str) -> Iterator[list[str]]:
+        found = documents(source, split, sentence_per_line=self._settings.sentence_per_line)
+        text = f"reading the text ({shown})"
+        yield from tqdm(found, desc=text, unit=" documents", disable=None, leave=False)
+
+
+def _find(names: tuple[str, ...]) -> str | list[Path]:
+    if len(names) == 1 and names[0] in (DEFAULT, *HUB_SETS):
+        return names[0]
+    try:
+        return find_files(list(names))
+    except InputError as error:
+        raise InputError(
+            f"{error}; the corpora known by name are {', '.join([DEFAULT, *HUB_SETS])}"
+        ) from error
+
+
+def _check_sources(digests: dict[str, str]) -> None:
+    """Raise an InputError for a file that has changed; one that is gone is not needed any more."""
+    for name, digest in digests.items():
+        if Path(name).is_file() and sha256(Path(name)) != digest:
+            raise InputError(
+                f"{name} has changed since this run began: put the old text back, "
+                "or begin a new run with another --out"
+            )
+
+
+def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
+    """The vocabulary in the folder; where there is none, that of a model or file, or a new one."""
+    folder, settings = run_dir.path / VOCABULARY, run_dir.settings
+    if not folder.is_dir():
+        if name := settings.start or settings.vocab:
+            tokenizer = load_vocabulary(name)
+        else:
+            size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
+            sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
+            tokenizer = WordPieceTokenizer.train(sentences, size)
+        writing = run_dir.path / f".vocabulary-{secrets.token_hex(4)}"
+        tokenizer.save(writing)
+        for path in (*writing.iterdir(), writing):
+            sync(path)
+        os.rename(writing, folder)
+        run_dir.made.append(folder)
+        sync(run_dir.path)
+    run_dir.check_digest("vocabulary/vocab.txt", sha256(folder / "vocab.txt"))
+    return WordPieceTokenizer.from_pretrained(folder)
+
+
+def _tokens(
+    run_dir: RunDir, name: str, tokenizer: WordPieceTokenizer, text: Iterator[list[str]]
+) -> TokenFile | None:
+    """A token file, written if it is not there; None if there is no text.
+
+    Only one that was there before is read through to compare its checksum.
+    """
+    path, is_new = run_dir.path / name, False
+    if not path.is_file():
+        first = next(text, None)
+        if first is None:
+            return None
+        ids = (tokenizer.encode_texts(document) for document in chain([first], text))
+        write_tokens(path, ids, tokenizer.vocab_size)
+        run_dir.made.append(path)
+        is_new = True
+    try:
+        tokens = TokenFile(path, check=not is_new)
+    except InputError as error:
+        raise InputError(f"{error} (delete it, and --resume makes it again)") from error
+    run_dir.check_digest(name, tokens.checksum)
+    return tokens

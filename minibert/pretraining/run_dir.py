@@ -1,0 +1,159 @@
+"""The folder of a pretraining run: its manifest run.json, its lock, and the paths of what is in it.
+
+run.json        what was asked for, and every session: command, machine, versions, code digest
+vocabulary/     vocab.txt
+train.tokens    the corpus as token ids; valid.tokens: its validation part (see preparation)
+checkpoints/    see checkpointing
+log.jsonl       a JSON object for every logged step (see log)
+model/          the finished model
+"""
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from minibert.config import InputError
+from minibert.hub.atomic_io import write_atomically
+from minibert.pretraining.settings import Settings
+
+# what a process that was killed may leave behind
+LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
+
+
+# options of a session that older versions knew by another name
+OLD_NAMES = {"eval_rows": "eval_sequences"}
+
+
+class RunDir:
+    """The folder of a run, opened with `create` or `open`.
+
+    As long as the process that opened it for writing lives, a second one is refused. Of several
+    processes that work on one run the first creates or opens it; the others open it, without
+    writing, once it is prepared.
+    """
+
+    record: dict[str, Any]  # run.json
+    settings: Settings
+
+    def __init__(self, path: Path, writes: bool) -> None:
+        self.path, self.writes = path, writes
+        self.made: list[Path] = []  # by this process; what was there before is somebody's work
+        self.checkpoints, self.model = path / "checkpoints", path / "model"
+        self.log = path / "log.jsonl"
+        if writes:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(path)
+            for leftover in chain.from_iterable(path.glob(pattern) for pattern in LEFTOVERS):
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+
+    @classmethod
+    def create(cls, path: Path, settings: Settings, given: dict[str, Any]) -> "RunDir":
+        """A new run. `given` holds the options of its first session; see `remembered`.
+
+        Raises an InputError where there is a run already.
+        """
+        if any((path / name).exists() for name in ("run.json", "checkpoints", "model")):
+            raise InputError(
+                f"{path} already holds a run: continue it with --resume, "
+                "or name another folder with --out"
+            )
+        run_dir = cls(path, writes=True)
+        run_dir.settings = settings
+        run_dir.record = {
+            "settings": dataclasses.asdict(settings),
+            "given": given,
+            "sources": None,  # until their files are hashed
+            "sessions": [],
+        }
+        run_dir.write_record()
+        return run_dir
+
+    @classmethod
+    def open(cls, path: Path, writes: bool = True) -> "RunDir":
+        """The run in a folder. Raises an InputError where there is none, or run.json is damaged."""
+        manifest = path / "run.json"
+        if not manifest.is_file():
+            raise InputError(
+                f"there is no run to resume in {path}: it has no run.json. "
+                "Without --resume a new run begins there"
+            )
+        run_dir = cls(path, writes)
+        try:
+            record = json.loads(manifest.read_text(encoding="utf-8"))
+            run_dir.settings = Settings.from_dict(record["settings"])
+            run_dir.record = {
+                "sources": record["sources"],
+                "sessions": record["sessions"],
+                **record,
+            }
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{manifest} is not what minibert wrote there ({error}): the run cannot go on"
+            ) from error
+        return run_dir
+
+    def write_record(self) -> None:
+        """Write run.json, in the process that writes."""
+        if self.writes:
+            write_atomically(self.path / "run.json", json.dumps(self.record, indent=2) + "\n")
+
+    @property
+    def sessions(self) -> list[dict[str, Any]]:
+        """How the run was started and continued, the last time last."""
+        sessions: list[dict[str, Any]] = self.record["sessions"]
+        return sessions
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """The options of the last session, or of the beginning: a run may be killed before it."""
+        given = self.sessions[-1]["given"] if self.sessions else self.record.get("given", {})
+        return {OLD_NAMES.get(name, name): value for name, value in given.items()}
+
+    def add_session(self, session: dict[str, Any]) -> None:
+        """Add a session to run.json."""
+        self.sessions.append(session)
+        self.write_record()
+
+    def remember(self, name: str, value: Callable[[], object]) -> Any:
+        """A value in run.json that is found out the first time and then stays."""
+        if name not in self.record:
+            self.record[name] = value()
+            self.write_record()
+        return self.record[name]
+
+    def check_digest(self, name: str, digest: object) -> None:
+        """Remember the digest of a file in this folder; raise an InputError if it has changed."""
+        known = self.record.setdefault("digests", {})
+        if known.setdefault(name, digest) != digest:
+            raise InputError(
+                f"{self.path / name} is not the one that this run began with: put that back, "
+                "or begin a new run with another --out"
+            )
+
+    def abandon(self) -> None:
+        """Delete what this process made of a run that could not begin: its folder is free again."""
+        for path in (self.path / "run.json", *self.made):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _lock(folder: Path) -> TextIO | None:
+    """The open lock file of a folder; the system frees it when this process ends, however."""
+    try:
+        import fcntl  # not on Windows
+    except ImportError:
+        return None
+    file = open(folder / ".lock", "w", encoding="utf-8")  # noqa: SIM115 (stays open)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise InputError(
+            f"another process is at work in {folder}: wait until it ends, or end it"
+        ) from error
+    except OSError:  # a file system without locks
+        pass
+    return file

@@ -1,0 +1,179 @@
+"""A session of a pretraining run: training until the end, a time limit, Ctrl-C or SIGTERM.
+
+It ends with a checkpoint.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from minibert.config import InputError
+from minibert.pretraining.checkpointing import save_checkpoint
+from minibert.pretraining.log import truncate_log
+from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.settings import Intervals
+from minibert.pretraining.trainer import Pretraining, StepMetrics
+from minibert.pretraining.validation import ValidationScores, ValidationSet
+from minibert.training.loop import Diverged, Stop, drive
+
+WriteScalars = Callable[[dict[str, Any], int], None]
+LINE_EVERY = 30.0  # seconds between two lines where there is no terminal for a progress bar
+
+
+class Reporter:
+    """What a run reports: log.jsonl, and a progress bar, or lines where there is no terminal.
+
+    Of several processes only the first one reports.
+    """
+
+    def __init__(self, run: Pretraining, run_dir: RunDir, write_scalars: WriteScalars | None):
+        self.run, self.write_scalars = run, write_scalars
+        self.reports = run.processes.rank == 0
+        self.smooth: dict[str, float] = {}  # running means over some twenty steps
+        self.started = self.last_line = time.monotonic()
+        if self.reports:
+            last = truncate_log(run_dir.log, run.step)
+            self.seconds_before = last["seconds"] if last else 0.0
+            self.log = open(run_dir.log, "a", encoding="utf-8")  # noqa: SIM115 (__exit__)
+        self.bar = tqdm(
+            total=run.options.steps,
+            initial=run.step,
+            disable=None if self.reports else True,
+            unit=" steps",
+            dynamic_ncols=True,
+            bar_format="{percentage:3.0f}% |{bar}| step {n_fmt} of {total_fmt}, "
+            "{elapsed} elapsed, {remaining} left{postfix}",
+        )
+
+    def __enter__(self) -> "Reporter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
+        if self.reports:
+            self.log.close()
+
+    def sync_log(self) -> None:
+        """Wait until the log is on the disk."""
+        if self.reports:
+            os.fsync(self.log.fileno())
+
+    def report(
+        self, metrics: StepMetrics, seconds: float, scores: ValidationScores | None, log: bool
+    ) -> None:
+        """Report a step that took `seconds`; validation scores are always logged."""
+        if not self.reports:
+            return
+        record = self._record(metrics, seconds, scores)
+        if log or scores:
+            print(json.dumps(record), file=self.log, flush=True)
+            if self.write_scalars:
+                self.write_scalars(record, metrics.step)
+        self._show(record["tokens_per_second"], scores)
+
+    def _record(
+        self, metrics: StepMetrics, seconds: float, scores: ValidationScores | None
+    ) -> dict[str, Any]:
+        """A step as an object for the log."""
+        values = dataclasses.asdict(metrics)
+        if not self.run.options.next_sentence:
+            del values["nsp_loss"], values["nsp_accuracy"]
+        for name, value in (values | {"seconds": seconds}).items():
+            self.smooth[name] = (
+                value if name not in self.smooth else 0.95 * self.smooth[name] + 0.05 * value
+            )
+        values["tokens_per_second"] = round(self.smooth["tokens"] / self.smooth["seconds"])
+        values["seconds"] = round(self.seconds_before + time.monotonic() - self.started, 2)
+        return values | ({"held_out": dataclasses.asdict(scores)} if scores else {})
+
+    def _show(self, speed: int, scores: ValidationScores | None) -> None:
+        step, steps, pairs = self.run.step, self.run.options.steps, self.run.options.next_sentence
+        state = f"MLM {self.smooth['mlm_loss']:.3f} ({self.smooth['mlm_accuracy']:.1%})"
+        if pairs:
+            state += f", NSP {self.smooth['nsp_loss']:.3f} ({self.smooth['nsp_accuracy']:.1%})"
+        state += f", {speed:,} tokens/s"
+        self.bar.set_postfix_str(state, refresh=False)
+        self.bar.update()
+        if self.bar.disable and (scores or time.monotonic() - self.last_line >= LINE_EVERY):
+            self.last_line = time.monotonic()
+            tqdm.write(
+                f"step {step} of {steps}: {state}, "
+                f"{tqdm.format_interval((steps - step) * self.smooth['seconds'])} left"
+            )
+        if scores:
+            tqdm.write(f"step {step}, validation: {validation_line(scores, pairs)}")
+        sys.stdout.flush()
+
+
+def validation_line(scores: ValidationScores, pairs: bool) -> str:
+    """The scores as text; NSP only where it was trained."""
+    text = (
+        f"MLM {scores.mlm_loss:.3f} ({scores.mlm_accuracy:.1%} right; unigram guess "
+        f"{scores.unigram_loss:.3f}), "
+        f"{scores.bits_per_word:.2f} bits per word"
+    )
+    return text + (
+        f"; NSP {scores.nsp_loss:.3f} ({scores.nsp_accuracy:.1%} right)" if pairs else ""
+    )
+
+
+def train(
+    run: Pretraining,
+    run_dir: RunDir,
+    intervals: Intervals,
+    validation: ValidationSet | None,
+    write_scalars: WriteScalars | None = None,
+) -> int:
+    """Train, log and save checkpoints; returns the exit status.
+
+    Checkpoints are saved before the first step, at the intervals and at the end. All processes must
+    call this; the first one writes. `write_scalars(record, step)` receives every log record. Raises
+    an InputError when a loss is NaN or infinite, or the disk is full; the newest checkpoint is then
+    whole, and older than the failure.
+    """
+    with (
+        Stop(intervals.time_limit).listening() as stop,
+        Reporter(run, run_dir, write_scalars) as reporter,
+    ):
+        # a new run finds out now, and not after an hour, whether it can write here
+        saved = _save(run, run_dir, reporter) if run.step == 0 else (run.step, time.monotonic())
+        stopping, _ = stop.agreed(run.processes, False)
+
+        def after_step(metrics: StepMetrics, seconds: float) -> bool:
+            nonlocal saved
+            at_end = run.step == run.options.steps
+            scores = None
+            if validation is not None and (run.step % intervals.eval_every == 0 or at_end):
+                scores = validation.evaluate(run.forward, run.processes)
+            reporter.report(
+                metrics, seconds, scores, log=run.step % intervals.log_every == 0 or at_end
+            )
+            # clocks differ: one process asks for a checkpoint, then all write it
+            stopping, save = stop.agreed(
+                run.processes,
+                at_end or intervals.should_save(run.step, time.monotonic() - saved[1]),
+            )
+            if save or stopping:
+                saved = _save(run, run_dir, reporter)
+            return not stopping
+
+        try:
+            if not stopping:
+                drive(run, after_step)
+        except Diverged as error:
+            raise InputError(f"{error}. The newest checkpoint is of step {saved[0]}") from error
+    status: int = stop.status
+    return status
+
+
+def _save(run: Pretraining, run_dir: RunDir, reporter: Reporter) -> tuple[int, float]:
+    """Write a checkpoint, after all that was logged before it; its step and the time."""
+    reporter.sync_log()
+    save_checkpoint(run, run_dir.checkpoints)
+    return run.step, time.monotonic()

@@ -1,0 +1,1 @@
+"""Checkpoints of the original BertSum and PreSumm, converted without running their pickles."""

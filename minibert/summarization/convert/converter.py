@@ -1,0 +1,165 @@
+"""A checkpoint of the original BertSum or PreSumm (a .pt file) to a BertSumExt: the one place where
+minibert opens a pickle.
+
+A pickle is a program: whoever runs one with Python's own means runs whatever its author wrote. Here
+nothing that the file names is ever called or imported. Dictionaries and tensors are rebuilt by the
+few functions below, and everything else (the options, the optimiser, any class or function) becomes
+an `Inert`, which does nothing.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from minibert.config import BertConfig, InputError
+from minibert.model import BertModel
+from minibert.summarization.convert.original import (
+    fill_from_original,
+    load_bertsum_head,
+    replacing,
+)
+from minibert.summarization.convert.restricted_pickle import read_original
+from minibert.summarization.heads import SentenceClassifier, SentenceHead, SentenceRNN
+from minibert.summarization.model import BertSumExt
+
+BERT, HEAD = (
+    "bert.model.",
+    ("encoder.", "ext_layer."),
+)  # how names begin; the head's in BertSum and in PreSumm
+PUBLISHED_HEADS = 8  # of the inter-sentence transformer
+HEAD_SIZE = 64  # of every published BERT
+RNN_NAMES = (
+    ("directions.0.", "rnn.hidden0.0."),
+    ("directions.1.", "rnn.hidden1.0."),
+    ("input_map.weight", "weight_ih"),
+    ("input_map.bias", "bias_ih"),
+    ("hidden_map.weight", "weight_hh"),
+    ("hidden_map.bias", "bias_hh"),
+    ("input_norm", "ln_ih"),
+    ("hidden_norm", "ln_hh"),
+    ("cell_norm", "ln_ho"),
+    ("scorer", "wo"),
+)
+
+
+def convert_bertsum(path: str | Path, num_heads: int | None = None) -> BertSumExt:
+    """The model in a checkpoint that BertSum or PreSumm (extractive) saved, in eval mode.
+
+    Its head may be any of the three; a recurrent one computes what the original computes,
+    `reference_quirks` and all. `num_heads` of the inter-sentence transformer are what the file's
+    options say, 8 where they say nothing. `unused_keys` of what is returned names the tensors that
+    were left out: a pooler, and the norm that the original never uses.
+
+    Raises a ValueError that says what is wrong with the file, or names the tensors that do not fit.
+    """
+    tensors, options = read_original(Path(path))
+    tensors = {
+        re.sub(
+            r"LayerNorm\.gamma$",
+            "LayerNorm.weight",
+            re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", name),
+        ): tensor
+        for name, tensor in tensors.items()
+    }
+    encoder = {name: tensor for name, tensor in tensors.items() if name.startswith(BERT)}
+    prefix = next(
+        (prefix for prefix in HEAD if any(name.startswith(prefix) for name in tensors)), "encoder."
+    )
+    head = {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+    if others := sorted(name for name in tensors if not name.startswith((BERT, prefix))):
+        raise InputError(
+            f"{path} is no extractive BertSum: {others[0]} and {len(others) - 1} more are part "
+            f"of neither {BERT}* nor {prefix}*"
+        )
+    try:
+        unused = [
+            name
+            for name in encoder
+            if name.startswith(f"{BERT}pooler.") or name == f"{BERT}embeddings.position_ids"
+        ]
+        bert = _encoder(
+            {name: tensor for name, tensor in encoder.items() if name not in unused}, options
+        )
+        if num_heads is None:
+            num_heads = _number(options, "ext_heads", "heads") or PUBLISHED_HEADS
+        model = BertSumExt(
+            bert, _head(head, num_heads), segments=options.get("use_interval", True) is not False
+        )
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    model.unused_keys = unused + [prefix + name for name in getattr(model.head, "unused_keys", [])]
+    return model.eval()
+
+
+def _encoder(tensors: dict[str, Tensor], options: dict[str, Any]) -> BertModel:
+    words, positions, types, wide = (
+        tensors.get(f"{BERT}{name}.weight", torch.empty(0))
+        for name in (
+            "embeddings.word_embeddings",
+            "embeddings.position_embeddings",
+            "embeddings.token_type_embeddings",
+            "encoder.layer.0.intermediate.dense",
+        )
+    )
+    if not all(tensor.dim() == 2 for tensor in (words, positions, types, wide)):
+        raise InputError(
+            f"the file holds no BERT under {BERT}*: a table of words, positions or segments or "
+            "the first layer is missing"
+        )
+    layers = len(
+        {
+            match[1]
+            for name in tensors
+            if (match := re.match(rf"{BERT}encoder\.layer\.(\d+)\.", name))
+        }
+    )
+    # 'baseline' is a transformer that was not pretrained, with heads of its own
+    heads = (
+        _number(options, "ext_heads") or PUBLISHED_HEADS
+        if options.get("encoder") == "baseline"
+        else max(words.size(1) // HEAD_SIZE, 1)
+    )
+    bert = BertModel(
+        BertConfig(
+            vocab_size=words.size(0),
+            hidden_size=words.size(1),
+            num_hidden_layers=layers,
+            num_attention_heads=heads,
+            intermediate_size=wide.size(0),
+            max_position_embeddings=positions.size(0),
+            type_vocab_size=types.size(0),
+        ),
+        add_pooling_layer=False,
+    )
+    fill_from_original(bert, tensors, lambda name: BERT + name)
+    return bert
+
+
+def _head(tensors: dict[str, Tensor], num_heads: int) -> SentenceHead:
+    scorer = tensors.get("wo.weight", tensors.get("linear1.weight", torch.empty(0)))
+    if scorer.dim() != 2:
+        raise InputError(f"the file holds no head of BertSum, but {sorted(tensors)[:3]}")
+    head: SentenceHead
+    if "linear1.weight" in tensors:
+        head = SentenceClassifier(scorer.size(1))
+        fill_from_original(head, tensors, lambda name: name.replace("scorer", "linear1"))
+    elif any(name.startswith("rnn.") for name in tensors):
+        head = SentenceRNN(scorer.size(1), reference_quirks=True)
+        fill_from_original(head, tensors, replacing(RNN_NAMES))
+    else:
+        head = load_bertsum_head(tensors, num_heads)
+    return head
+
+
+def _number(options: dict[str, Any], *names: str) -> int | None:
+    return next((options[name] for name in names if type(options.get(name)) is int), None)
+
+
+# -- the file --------------------------------------------------------------------------------------

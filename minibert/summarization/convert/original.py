@@ -1,0 +1,121 @@
+"""The head of a published BertSum, from the names that the original program gives its weights.
+
+nlpyang/BertSum, src/models/encoder.py, class TransformerInterEncoder (in nlpyang/PreSumm:
+ExtTransformerEncoder).
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+import torch
+from torch import Tensor, nn
+
+from minibert.config import InputError
+from minibert.positions import sinusoidal_table
+from minibert.summarization.heads import InterSentenceEncoder
+
+logger = logging.getLogger(__name__)
+
+# what our names have, and what stands in its place in the original's, from the first to the last
+NAMES = (
+    ("encoder.layer.", "transformer_inter."),
+    ("encoder.norm.", "layer_norm."),
+    ("scorer.", "wo."),
+    ("attention.self.query.", "self_attn.linear_query."),
+    ("attention.self.key.", "self_attn.linear_keys."),
+    ("attention.self.value.", "self_attn.linear_values."),
+    ("attention.output.dense.", "self_attn.final_linear."),
+    ("attention.output.LayerNorm.", "layer_norm."),
+    ("output.LayerNorm.", "feed_forward.layer_norm."),
+    ("intermediate.dense.", "feed_forward.w_1."),
+    ("output.dense.", "feed_forward.w_2."),
+)
+FIRST_MATRIX = "transformer_inter.0.feed_forward.w_1.weight"
+POSITIONS = "pos_emb.pe"
+UNUSED = "transformer_inter.0.layer_norm."  # the original makes it, and never calls it
+
+
+def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSentenceEncoder:
+    """The original's inter-sentence transformer from its state dict, under the original's names; in
+    eval mode and float32.
+
+    Sizes are read from the tensors; how many heads they are cut into cannot be, so `num_heads` says
+    it (8 in the published models). The position table may be there or not. The first layer's first
+    norm, which the original never uses, may be there: it is left out, listed in `unused_keys` of
+    what is returned, and logged.
+
+    Raises a ValueError that names the tensors for names that are missing or too many, wrong shapes,
+    or a position table that is not the sinusoidal one.
+    """
+    unused = [name for name in state_dict if name.startswith(UNUSED)]
+    tensors = {name: tensor for name, tensor in state_dict.items() if name not in unused}
+    table = tensors.pop(POSITIONS, None)
+    if FIRST_MATRIX not in tensors or tensors[FIRST_MATRIX].dim() != 2:
+        raise InputError(
+            "state_dict is no inter-sentence transformer of BertSum: it has no matrix "
+            f"{FIRST_MATRIX!r} but {sorted(state_dict)[:3]}, …"
+        )
+    feedforward_size, hidden_size = tensors[FIRST_MATRIX].shape
+    layers = len(
+        {match[1] for name in tensors if (match := re.match(r"transformer_inter\.(\d+)\.", name))}
+    )
+    head = InterSentenceEncoder(
+        hidden_size, feedforward_size, num_heads, layers, dropout=0.0
+    ).eval()
+    fill_from_original(head, tensors, replacing(NAMES))
+    if table is not None and not _is_sinusoidal(table, hidden_size):
+        raise InputError(
+            f"{POSITIONS} of shape {list(table.shape)} is not the table of sines and cosines of "
+            f"{hidden_size} columns, "
+            "which is all that the original has there"
+        )
+    head.unused_keys = unused
+    if unused:
+        logger.warning(
+            "%s: in the file, but the original never uses it; left out", ", ".join(unused)
+        )
+    return head
+
+
+def replacing(names: Iterable[tuple[str, str]]) -> Callable[[str], str]:
+    """A function that puts the second of each pair for the first, pair after pair."""
+    return lambda name: reduce(lambda name, pair: name.replace(*pair), names, name)
+
+
+def fill_from_original(
+    module: nn.Module, tensors: dict[str, Tensor], original_name: Callable[[str], str]
+) -> None:
+    """Copy tensors into a module whose names `original_name` turns into theirs; a ValueError names
+    those that are missing, too many or do not fit."""
+    ours = {original_name(name): name for name in module.state_dict()}
+    wanted = {original_name(name): tensor for name, tensor in module.state_dict().items()}
+    problems = [f"{name} has no place" for name in tensors if name not in wanted]
+    problems += [f"{name} is missing" for name in wanted if name not in tensors]
+    problems += [
+        f"{name} has the shape {list(tensors[name].shape)}, wanted {list(wanted[name].shape)}"
+        for name in wanted
+        if name in tensors and tensors[name].shape != wanted[name].shape
+    ]
+    problems += [
+        f"{name} holds {tensors[name].dtype}, wanted floating-point numbers"
+        for name in wanted
+        if name in tensors and not tensors[name].is_floating_point()
+    ]
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise InputError(
+            f"the tensors do not fit a {type(module).__name__} of this size: "
+            f"{'; '.join(problems[:5])}{more}"
+        )
+    module.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
+
+
+def _is_sinusoidal(table: Tensor, hidden_size: int) -> bool:
+    """table [1, positions, H]; the original computes it in float32, which costs it 5e-4 at position
+    5,000, and files may hold half precision."""
+    if table.dim() < 2 or table.size(-1) != hidden_size or table.numel() == 0:
+        return False
+    table = table.flatten(0, -2).float()  # [positions, H]
+    return torch.allclose(table, sinusoidal_table(*table.shape), atol=1e-2)

@@ -1,0 +1,104 @@
+"""The readable text of Markdown: paragraphs, list items and headings; no code, tables or pictures.
+
+markdown-it-py parses it: CommonMark with tables, strikethrough and, from mdit-py-plugins,
+definition lists. HTML in it goes to `read_html`. The packages are imported when the first file is
+read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from minibert.config import InputError
+from minibert.summarization.documents.read_html import html_parts
+from minibert.summarization.documents.read_text import Part, lay_out
+
+INSTALL = "pip install markdown-it-py mdit-py-plugins beautifulsoup4"
+
+FRONT_MATTER = re.compile(
+    r"\s*(---|\+\+\+)[ ]*\n(?=\s*(?:#|[\w-]+\s*[:=]))(?P<fields>.*?)\n(?:\1|\.\.\.)[ ]*(?:\n|$)",
+    re.DOTALL,
+)
+TITLE = re.compile(r"""^title\s*[:=]\s*["']?(.*?)["']?\s*$""", re.MULTILINE)
+# Lines of other dialects without text: ":::{note}", "{% raw %}", "!!! note", "[!NOTE]"
+DIRECTIVE = re.compile(
+    r"^([> \t]*)(?::{3,}.*|\{%.*%\}|\{\{.*\}\}|!!! .*|\[!\w+\]\s*)$", re.MULTILINE
+)
+FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\[\]\n]+\]:[ \t]*", re.MULTILINE)
+FOOTNOTE_MARK = re.compile(r"\[\^[^\[\]]{1,100}\]")
+CHECKBOX = re.compile(r"\[[ xX]\]\s+")
+HTML_TABLE = re.compile(r"<table\b.*?(?:</table>|\Z)", re.DOTALL | re.IGNORECASE)
+HTML_TITLE = re.compile(r"\s*<h1\b", re.IGNORECASE)
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+# Containers that decide what a paragraph in them is; the innermost counts.
+KINDS = {"list_item": "item", "dd": "item", "dt": "heading", "heading": "heading"}
+
+
+def markdown_parts(text: str) -> tuple[list[Part], str | None, Counter[str]]:
+    """The parts, the title (of the front matter, or the first heading of level 1), and counts of
+    what was left out.
+
+    Raises an InputError that says what to install where a parser is missing.
+    """
+    title, left_out, parts = None, Counter[str](), list[Part]()
+    if front := FRONT_MATTER.match(text):
+        text = text[front.end() :]
+        left_out["front matter"] = 1
+        title = (field := TITLE.search(front["fields"])) and field[1]
+    containers = ["paragraph"]
+    in_table = False
+    for token in _parse(FOOTNOTE.sub("- ", DIRECTIVE.sub(r"\1", text))):
+        name, _, edge = token.type.rpartition("_")
+        if name == "table":
+            in_table = edge == "open"
+            left_out["tables"] += in_table
+        elif name in KINDS:
+            containers.append(KINDS[name]) if edge == "open" else containers.pop()
+            top = token.tag == "h1" and edge == "open"
+        elif token.type in ("fence", "code_block"):
+            left_out["code blocks"] += 1
+        elif token.type == "html_block":
+            content, tables = HTML_TABLE.subn("", token.content)
+            found, _, hidden = html_parts(content)
+            left_out.update(hidden)
+            left_out["tables"] += tables
+            parts += found
+            if title is None and HTML_TITLE.match(content) and found:
+                title = found[0].text
+        elif token.type == "inline" and not in_table:
+            content = _readable(token.children)
+            if containers[-1] == "item":
+                content = CHECKBOX.sub("", content, count=1) if CHECKBOX.match(content) else content
+            lines = (lay_out(line.split("\n"), ragged=False) for line in content.split("\v"))
+            if content := "\n".join(filter(None, lines)):
+                parts.append(Part(containers[-1], content))
+                title = title or (content if containers[-1] == "heading" and top else None)
+    return parts, title, +left_out
+
+
+def _parse(text: str) -> list[Any]:
+    try:
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.deflist import deflist_plugin
+    except ImportError as error:
+        raise InputError(
+            f"reading Markdown needs packages that are not installed: {INSTALL}"
+        ) from error
+    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+    return parser.use(deflist_plugin).parse(text)
+
+
+def _readable(tokens: Iterable[Any]) -> str:
+    """The text of a paragraph as a reader sees it; a hard break becomes a vertical tab."""
+    pieces = []
+    for token in tokens:
+        if token.type == "text":
+            pieces.append(FOOTNOTE_MARK.sub("", token.content))
+        elif token.type == "code_inline":
+            pieces.append(token.content)
+        elif token.type == "softbreak":
+            pieces.append("\n")
+        elif token.type == "hardbreak" or BREAK.fullmatch(token.content):
+            pieces.append("\v")
+    return "".join(pieces)

@@ -1,0 +1,217 @@
+"""One run on many processes, as torchrun starts them: ranks, sums over all, DDP and FSDP.
+
+With DDP every process holds the whole model and sees its own sequences; gradients are added up
+after each batch (Li et al. 2020). With FSDP (fully_shard) every process keeps only its part of each
+weight, gradient and moment, and asks the others for a layer when it needs it (Zhao et al. 2023).
+"""
+
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from minibert.config import InputError
+
+# what torchrun puts into the environment
+TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
+# for the others to arrive: the first one may be writing a large checkpoint
+TIMEOUT = timedelta(minutes=30)
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+class ProcessLost(RuntimeError):
+    """Another process of the run has ended; no sum over all processes is possible without it."""
+
+
+@dataclass(frozen=True)
+class ProcessGroup:
+    """The processes of a run, and which of them this one is; by default it is alone."""
+
+    rank: int = 0  # of this process, from 0
+    world: int = 1  # processes in all
+
+    def sum(self, values: Tensor) -> Tensor:
+        """The sum over all processes of a tensor on the CPU, the same on each of them."""
+        if self.world > 1:
+            dist.all_reduce(values)
+        return values
+
+    def check_alike(self, **facts: object) -> None:
+        """Raise an InputError, in every process, where the processes were not started alike."""
+        if self.world == 1:
+            return
+        digests = torch.tensor([zlib.crc32(repr(fact).encode()) for fact in facts.values()])
+        lowest, highest = digests.clone(), digests.clone()
+        dist.all_reduce(lowest, dist.ReduceOp.MIN)
+        dist.all_reduce(highest, dist.ReduceOp.MAX)
+        same = (lowest == highest).tolist()
+        different = [name for name, alike in zip(facts, same, strict=True) if not alike]
+        if different:
+            mine = ", ".join(f"{name} {facts[name]!r}" for name in different)
+            raise InputError(
+                f"the processes of this run differ in their {' and '.join(different)}: start the "
+                f"same command on every machine; process {self.rank} has {mine}"
+            )
+
+    def wrap_parallel(self, forward: nn.Module, shard: bool, all_used: bool) -> nn.Module:
+        """Wrap the module that computes the losses: with DDP, or with FSDP if `shard` is set.
+
+        One process alone needs no DDP. All processes begin with the weights of the first.
+        `all_used` says whether every parameter gets a gradient. FSDP replaces the parameters, so
+        optimisers must be made afterwards.
+        """
+        if shard:
+            return _shard(forward, self.world)
+        if self.world == 1:
+            return forward
+        # no device_ids: batches stay on the CPU until pretraining.fused sends them on
+        return DistributedDataParallel(
+            forward,
+            find_unused_parameters=not all_used,
+        )
+
+
+def accumulate(forward: nn.Module, last: bool) -> AbstractContextManager[None]:
+    """The context of one of several passes before an update.
+
+    With DDP, gradients are added up over the processes in the last pass only. FSDP does it in each,
+    because whole gradients would need the memory that it saves.
+    """
+    return (
+        nullcontext()
+        if last or not isinstance(forward, DistributedDataParallel)
+        else forward.no_sync()
+    )
+
+
+# -- joining and leaving ---------------------------------------------------------------------------
+
+
+def started_by_torchrun() -> bool:
+    """Whether this process was started by torchrun."""
+    return all(name in os.environ for name in TORCHRUN)
+
+
+def own_device(kind: str) -> torch.device:
+    """This process's device: of several GPUs the one with its local rank."""
+    if kind != "cuda" or not started_by_torchrun():
+        return torch.device(kind)
+    number = int(os.environ["LOCAL_RANK"])
+    processes = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    found = torch.cuda.device_count()
+    if processes > found:
+        raise InputError(
+            f"torchrun started {processes} processes on a machine with {found} GPUs: "
+            f"start it with --nproc-per-node {found}, or use the device cpu"
+        )
+    return torch.device("cuda", number)
+
+
+@contextmanager
+def joined(device: torch.device) -> Iterator[ProcessGroup]:
+    """Join the other processes that torchrun started, and leave them at the end.
+
+    Without torchrun the process is alone. Raises ProcessLost, in every process that is left, when
+    one of them has died.
+    """
+    if not started_by_torchrun():
+        yield ProcessGroup()
+        return
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    elif device.type != "cpu":
+        raise InputError(
+            f"several processes can share CPUs or NVIDIA GPUs, not the device {device.type}: "
+            "use cpu"
+        )
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    try:
+        # numbers of the program itself are on the CPU everywhere, so gloo is there beside NCCL
+        dist.init_process_group(
+            "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT
+        )
+        yield ProcessGroup(rank, world)
+    except RuntimeError as error:
+        if _is_about_the_others(error):
+            raise ProcessLost(
+                f"another process of this run has ended, so process {rank} of {world} stops too"
+            ) from error
+        raise
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def _is_about_the_others(error: RuntimeError) -> bool:
+    # gloo raises a bare RuntimeError that begins with the place in its source
+    return (
+        isinstance(error, dist.DistError)
+        or re.search(r"gloo[/\\]transport", str(error)) is not None
+    )
+
+
+# -- FSDP ------------------------------------------------------------------------------------------
+
+
+def _shard(forward: nn.Module, world: int) -> nn.Module:
+    try:
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+    except ImportError as error:
+        raise InputError(
+            f"sharding needs PyTorch 2.6 or later; this is {torch.__version__}"
+        ) from error
+    if not dist.is_initialized():
+        raise InputError(
+            "sharding needs torchrun, also for one process: "
+            "torchrun --nproc-per-node 1 -m minibert …"
+        )
+    for tensor in (*forward.parameters(), *forward.buffers()):
+        dist.broadcast(tensor.data, src=0)
+    mesh = init_device_mesh(next(forward.parameters()).device.type, (world,))
+    layers: nn.ModuleList = forward.layers  # type: ignore[assignment]
+    for layer in layers:
+        fully_shard(layer, mesh=mesh)
+    sharded: nn.Module = fully_shard(forward, mesh=mesh)  # type: ignore[assignment]
+    return sharded
+
+
+def full_tensor(tensor: Tensor) -> Tensor:
+    """All of a sharded tensor, on every process; every process must call it. Others stay as is."""
+    if not hasattr(tensor, "full_tensor"):
+        return tensor
+    whole: Tensor = tensor.full_tensor()
+    return whole
+
+
+def shard_like(tensor: Tensor, like: Tensor) -> Tensor:
+    """This process's part of a whole tensor, sharded as `like` is; all of it if `like` is whole."""
+    if not hasattr(like, "full_tensor"):
+        return tensor
+    from torch.distributed.tensor import DTensor, distribute_tensor  # slow to import
+
+    assert isinstance(like, DTensor)
+    whole = tensor.to(like.device)
+    return distribute_tensor(whole, like.device_mesh, like.placements, src_data_rank=None)
+
+
+def full_model(model: Model) -> Model:
+    """The model itself, or under FSDP a whole copy on the CPU; every process must call it."""
+    if not any(hasattr(parameter, "full_tensor") for parameter in model.parameters()):
+        return model
+    copy = type(model)(model.config)
+    copy.load_state_dict(
+        {name: full_tensor(tensor).cpu() for name, tensor in model.state_dict().items()},
+        assign=True,
+    )
+    return copy

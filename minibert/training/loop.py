@@ -1,0 +1,143 @@
+"""The loop over steps, random batches of texts of similar lengths, and how a run is stopped."""
+
+import math
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Protocol, TypeVar
+
+import torch
+
+from minibert.config import InputError
+from minibert.training.distributed import ProcessGroup
+from minibert.training.memory import return_freed_memory
+
+IMPATIENT = 2.0  # seconds after which a second Ctrl-C is meant as one
+RETURN_EVERY = 60.0  # seconds between two times that unused memory goes back to the system
+POOL = 16  # batches whose texts are sorted by length before they are cut apart
+
+
+class Diverged(InputError):
+    """The loss or the gradient is NaN or infinite."""
+
+
+class Metrics(Protocol):
+    """What a step returns, at least."""
+
+    @property
+    def step(self) -> int:
+        """Updates done."""
+
+    @property
+    def loss(self) -> float:
+        """What the update minimises."""
+
+    @property
+    def gradient_norm(self) -> float:
+        """Norm of all gradients before clipping."""
+
+
+AnyMetrics = TypeVar("AnyMetrics", bound=Metrics, covariant=True)
+
+
+class Run(Protocol[AnyMetrics]):
+    """A training run: pretraining, fine-tuning."""
+
+    @property
+    def step(self) -> int:
+        """Updates done."""
+
+    @property
+    def steps(self) -> int:
+        """Updates to do in all."""
+
+    def train_step(self) -> AnyMetrics:
+        """Make one update."""
+
+
+def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool]) -> None:
+    """Train until `run` has done all its steps, or `after_step` returns False.
+
+    `after_step(metrics, seconds)` is called after every step; it may evaluate, report and save.
+    Raises Diverged, before `after_step` can save anything of it, when the loss or the gradient is
+    NaN or infinite.
+    """
+    going, returned = True, time.monotonic()
+    while going and run.step < run.steps:
+        started = time.monotonic()
+        metrics = run.train_step()
+        seconds = time.monotonic() - started
+        if not (math.isfinite(metrics.loss) and math.isfinite(metrics.gradient_norm)):
+            raise Diverged(
+                f"step {metrics.step}: the loss is {metrics.loss}, the norm of the gradient "
+                f"{metrics.gradient_norm}: training has broken down. A lower learning_rate or a "
+                "longer warmup may help"
+            )
+        going = after_step(metrics, seconds)
+        if time.monotonic() - returned >= RETURN_EVERY:
+            return_freed_memory()
+            returned = time.monotonic()
+
+
+def random_batches(
+    lengths: list[int], batch_size: int, generator: torch.Generator
+) -> list[list[int]]:
+    """The numbers of all texts, each once, in random batches of similar lengths: little padding."""
+    order = torch.randperm(len(lengths), generator=generator).tolist()
+    batches = []
+    for start in range(0, len(order), POOL * batch_size):
+        pool = sorted(order[start : start + POOL * batch_size], key=lengths.__getitem__)
+        batches += [pool[at : at + batch_size] for at in range(0, len(pool), batch_size)]
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+
+
+class Stop:
+    """Whether to stop after the step that is running, and with which exit status."""
+
+    signal: int | None  # the first SIGINT or SIGTERM
+    status: int  # 0, or 128 + the signal
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.until = math.inf if time_limit is None else time.monotonic() + time_limit
+        self.signal, self.told_at, self.status = None, 0.0, 0
+
+    @contextmanager
+    def listening(self) -> Iterator["Stop"]:
+        """Let SIGTERM and the first Ctrl-C wait for the end of the step, but not a second Ctrl-C.
+
+        The second must come IMPATIENT seconds later: torchrun repeats the first for every process.
+        """
+
+        def note(number: int, frame: FrameType | None) -> None:
+            if self.signal is None:
+                self.signal, self.told_at = number, time.monotonic()
+            elif number == signal.SIGINT and time.monotonic() - self.told_at > IMPATIENT:
+                raise KeyboardInterrupt
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def agreed(self, processes: ProcessGroup, also: bool) -> tuple[bool, bool]:
+        """Whether any process must stop, and whether `also` is True in any; the same in all.
+
+        So all processes stop after the same step, and save in the same step.
+        """
+        told = torch.tensor(
+            [
+                self.signal == signal.SIGINT,
+                self.signal == signal.SIGTERM,
+                time.monotonic() >= self.until,
+                also,
+            ]
+        ).long()
+        interrupted, terminated, late, also = (processes.sum(told) > 0).tolist()
+        self.status = (
+            128 + signal.SIGINT if interrupted else 128 + signal.SIGTERM if terminated else 0
+        )
+        return interrupted or terminated or late, also

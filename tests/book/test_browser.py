@@ -1,0 +1,186 @@
+"""Every page of the built book in a real browser, in the light on a wide window and in the dark on a phone.
+
+Nothing leaves, nothing fails, it is light enough, the maths is drawn, every figure answers a key and a pointer, nothing overflows, and
+axe-core finds nothing, with everything opened that can be opened.
+"""
+
+from importlib.resources import files
+from types import SimpleNamespace
+
+import pages
+import pytest
+from book_browser import (
+    PAPER,
+    PHONE,
+    WIDE,
+    answers_a_key,
+    answers_a_pointer,
+    drawn_figures,
+    opened,
+    overflow,
+    wait_for_formulas,
+)
+from built_pages import contents, page
+
+SQUEEZED = """() => [...document.querySelectorAll(".bd-article img[height]")].filter(image => image.offsetWidth && Math.abs(
+    image.offsetHeight / image.offsetWidth - image.getAttribute("height") / image.getAttribute("width")) > 0.05).map(image => image.src)"""
+CUT_OFF = """() => [...document.querySelectorAll("div.math mjx-math")].filter(
+    math => math.getBoundingClientRect().left < math.closest("div.math").getBoundingClientRect().left - 2).map(math => math.textContent.slice(0, 60))"""
+
+# What scrolls sideways says so by a shadow (--mb-scroll).
+SILENT = """() => [...document.querySelectorAll(".bd-main *")].filter(box => {
+    const style = getComputedStyle(box);
+    return /auto|scroll/.test(style.overflowX) && box.clientWidth > 2 && box.scrollWidth > box.clientWidth + 1 && !style.backgroundImage.includes("gradient") && !box.closest("textarea");
+}).map(box => `${box.tagName}.${box.className}: ${box.textContent.trim().slice(0, 60)}`)"""
+
+# What the theme, or a rule of the book's own for something wider, has undone before: each is said with the element that it befell.
+UNDONE = """() => {
+    const parts = {
+        "an end of a traceback that nobody can scroll to": [".output.traceback", box => {
+            box.scrollTop = box.scrollHeight;
+            return box.querySelector("pre").getBoundingClientRect().bottom > box.getBoundingClientRect().bottom + 1;
+        }],
+        "a heat table without gaps": ["table.heat", table => getComputedStyle(table).borderCollapse !== "separate"],
+        "a head of a heat table that is cut": ["table.heat thead th", head => head.scrollWidth > head.clientWidth + 1],
+        "a squeezed arrow": [".prev-next-area i", arrow => arrow.offsetWidth < arrow.offsetHeight - 1],
+        "a plot smaller than its place": [".cell_output figure img", image => getComputedStyle(image).padding !== "0px"],
+        "ligatures in code": [".bd-article code", code => getComputedStyle(code).fontVariantLigatures !== "none"],
+    };
+    return Object.entries(parts).flatMap(([name, [selector, wrong]]) => [...document.querySelectorAll(selector)].filter(
+        part => part.getClientRects().length && wrong(part)).map(part => `${name}: ${part.textContent.trim().slice(0, 60)}`));
+}"""
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+# Links and buttons 24 pixels high, or as far apart, are what WCAG 2.2 asks for; two more, because another machine's letters are a little lower.
+FINGER = "axe.configure({ checks: [{ id: 'target-size', options: { minSize: 26 } }, { id: 'target-offset', options: { minOffset: 26 } }] })"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# axe looks at each word of code for its contrast, and there are ten thousand on a page; one of each colour is as good. What
+# MathJax draws is hidden from screen readers, which get its MathML.
+ONE_OF_EACH_COLOUR = """() => {
+  const seen = new Set();
+  document.querySelectorAll(".highlight pre span").forEach(word => {
+    const colour = word.className + (word.closest(".cell_output") ? " out" : "");
+    if (seen.has(colour) && !word.querySelector("a")) word.replaceWith(...word.childNodes);
+    seen.add(colour);
+  });
+  document.querySelectorAll(".highlight pre").forEach(code => code.normalize());
+}"""
+OPEN = "() => document.querySelectorAll('details, .sd-dropdown').forEach(each => { each.open = true; })"
+
+
+def complaints(tab, part: str = "body") -> list[str]:
+    """What axe finds wrong in a part of the page as it is now; it asks for no style sheets of its own (preload)."""
+    tab.wait_for_timeout(
+        350
+    )  # the theme and a11y.js make what scrolls reachable once things have come to rest
+    found = tab.evaluate(f"""async () => (await axe.run({{ include: [[{part!r}]], exclude: [["mjx-math"]] }},
+        {{ preload: false, resultTypes: ["violations"], runOnly: {{ type: "tag", values: {RULES} }} }})).violations
+        .flatMap(rule => rule.nodes.map(node => `${{rule.id}}: ${{node.target.join(" ")}}: ${{node.html.slice(0, 160)}}: ${{node.failureSummary}}`))""")
+    return found[:10]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(name, theme) for name in [*contents(), "search", "genindex"] for theme in PAPER],
+    ids="-".join,
+)
+def visit(request, browser, address):
+    """One page, opened once for the tests below: in the light with keys and a mouse, in the dark with a finger."""
+    name, theme = request.param
+    tab, wrong = opened(
+        browser,
+        f"{address}{name}.html",
+        theme,
+        PHONE if theme == "dark" else WIDE,
+        touch=theme == "dark",
+    )
+    wait_for_formulas(tab)
+    tab.wait_for_load_state("networkidle")
+    yield SimpleNamespace(name=name, theme=theme, tab=tab, wrong=wrong, first=list(tab.asked))
+    tab.context.close()
+
+
+def test_page_is_drawn(visit):
+    assert visit.tab.evaluate("document.querySelectorAll('mjx-merror').length") == 0, (
+        "a formula that MathJax cannot read"
+    )
+    assert (
+        visit.tab.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER[visit.theme]
+    )
+    assert visit.wrong == []
+
+
+def test_every_figure_answers_a_key_and_a_pointer(visit, site):
+    figures = drawn_figures(visit.tab)
+    if visit.name in contents():
+        assert len(figures) == page(site, visit.name).source.count(
+            'type="application/vnd.jupyter.widget-view+json"'
+        )
+    for number, figure in enumerate(figures, 1):
+        assert figure.query_selector("[role=status]").inner_text(), f"figure {number} says nothing"
+        assert visit.theme == "dark" or answers_a_key(visit.tab, figure), (
+            f"figure {number} does not answer a key"
+        )
+        assert answers_a_pointer(visit.tab, figure, visit.theme == "dark"), (
+            f"figure {number} does not answer a pointer"
+        )
+
+
+def test_page_is_light_enough(visit, site):
+    if visit.name.startswith("notebooks/"):
+        assert sum(pages.sizes(site, visit.first).values()) < pages.LIGHT * 1000, (
+            "what a chapter asks for before it can be read and used"
+        )
+    pages.scroll(visit.tab)
+    assert sum(pages.sizes(site, visit.tab.asked).values()) < pages.LARGEST * 1000
+
+
+def test_nothing_overflows(visit):
+    home = visit.tab.viewport_size
+    for viewport in (WIDE, PHONE):
+        visit.tab.set_viewport_size(viewport)
+        assert overflow(visit.tab) == "", f"at {viewport['width']} px"
+        assert visit.tab.evaluate(CUT_OFF) == [], (
+            f"formulas whose beginning nobody can scroll to, at {viewport['width']} px"
+        )
+        assert visit.tab.evaluate(SILENT) == [], (
+            f"boxes that do not show that they scroll, at {viewport['width']} px"
+        )
+        assert visit.tab.evaluate(SQUEEZED) == [], (
+            f"pictures out of shape, at {viewport['width']} px"
+        )
+    visit.tab.set_viewport_size(home)
+
+
+def test_nothing_undoes_the_look(visit):
+    assert visit.tab.evaluate(UNDONE) == []
+
+
+def test_axe_finds_nothing(visit):
+    tab = visit.tab
+    for prepare in (OPEN, ONE_OF_EACH_COLOUR, AXE, FINGER):
+        tab.evaluate(prepare)
+    assert complaints(tab) == []
+    for menu in tab.locator(".bd-header-article button.dropdown-toggle").all():
+        menu.click()
+        tab.locator(".dropdown-menu.show").wait_for()
+        assert complaints(tab, ".bd-header-article") == [], "a menu, opened"
+        tab.keyboard.press("Escape")
+    if visit.theme == "light" and visit.name != "search":  # that page has the field on itself
+        tab.keyboard.press("Control+k")
+        tab.locator("dialog#pst-search-dialog[open]").wait_for()
+        assert complaints(tab, "#pst-search-dialog") == [], "the search"
+        tab.keyboard.press("Escape")
+    for side in ("primary", "secondary") if visit.theme == "dark" else ():
+        if tab.locator(f".{side}-toggle:visible").count():
+            tab.locator(f".{side}-toggle:visible").click()
+            tab.locator(f"#pst-{side}-sidebar-modal[open]").wait_for()
+            assert complaints(tab, f"#pst-{side}-sidebar-modal") == [], (
+                f"the {side} sidebar, opened"
+            )
+            tab.keyboard.press("Escape")
+            tab.locator(f"#pst-{side}-sidebar-modal[open]").wait_for(state="detached")
+
+
+def test_nothing_went_wrong_and_nothing_left_the_page(visit):
+    assert visit.wrong == []

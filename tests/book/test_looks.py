@@ -1,0 +1,185 @@
+"""One palette for plots, moving figures and pages, legible in both themes; and pages that print whole."""
+
+import re
+
+import pytest
+from built_pages import contents
+from playwright.sync_api import expect
+
+from minibert.course.figures import COLORS
+from minibert.course.figures.moving import STATIC
+from tools.environment import ROOT
+from tools.stills import browser
+
+SHEET = (ROOT / "book" / "_static" / "minibert.css").read_text(encoding="utf-8")
+FIGURES = (STATIC / "common.css").read_text(encoding="utf-8")
+THEMES = ["light", "dark"]
+A4 = {"width": 673, "height": 1000}  # 178 mm of letters at 96 pixels to the inch
+
+
+def palette(theme: str) -> dict[str, str]:
+    """The page's colours by name: what the dark theme does not say is as in the light one."""
+    light, dark = re.search(
+        r"html, html\[data-theme\] \{(.*?)\}.*?html\[data-theme=\"dark\"\] \{(.*?)\}",
+        SHEET,
+        re.DOTALL,
+    ).groups()
+    found = dict(re.findall(r"--mb-([\w-]+): (#\w{6})", light))
+    return found | dict(re.findall(r"--mb-([\w-]+): (#\w{6})", dark)) if theme == "dark" else found
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of "#rrggbb" (WCAG 2.2)."""
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours (WCAG 2.2), between 1 and 21."""
+    darker, lighter = sorted([luminance(one), luminance(other)])
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_the_published_measure():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(
+        4.54, abs=0.005
+    )  # the lightest grey that WCAG allows for letters on white
+
+
+def test_pages_and_plots_have_one_palette():
+    page = palette("light")
+    assert {name: page[name] for name in COLORS if name in page} == {
+        name: COLORS[name] for name in ("token", "segment", "position", "head", "mask")
+    }
+    assert (COLORS["right"], COLORS["wrong"], COLORS["control"]) == (
+        page["token"],
+        page["segment"],
+        page["edge"],
+    )
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_moving_figures_have_the_palette_of_the_page(theme):
+    """Elsewhere than in the book a figure falls back on colours of its own; they are the same."""
+    light, dark = re.findall(r"\.mb-figure \{\n(.*?)\n\}", FIGURES, re.DOTALL)[:2]
+    fallback = re.findall(r"var\(--mb-([\w-]+), (#\w{6})\)", light if theme == "light" else dark)
+    assert len(fallback) >= 10
+    assert fallback == [(name, palette(theme)[name]) for name, _ in fallback]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_letters_stand_out(theme):
+    color = palette(theme)
+    grounds = {
+        "paper": [
+            "ink",
+            "soft",
+            "link",
+            "link-hover",
+            "token",
+            "segment",
+            "position",
+            "head",
+            "mask-ink",
+        ],
+        "panel": ["ink", "soft", "link", "link-hover", "token"],
+        "token-wash": ["ink", "link", "soft"],
+        "mask-wash": ["ink", "soft", "link", "mask-ink"],
+        "head-wash": ["ink", "link"],
+        "good-wash": ["ink", "link"],
+        "bad-wash": ["ink", "link"],
+    }
+    grounds["panel"] += [name for name in color if name.startswith("code-")]
+    weak = [
+        f"{name} on {ground}: {contrast(color[name], color[ground]):.2f}"
+        for ground, names in grounds.items()
+        for name in names
+        if contrast(color[name], color[ground]) < 4.5
+    ]
+    # white or black letters on a filled shape, and the borders of controls
+    weak += [
+        f"paper on {name}: {contrast(color['paper'], color[name]):.2f}"
+        for name in ("token", "segment", "position", "head", "link")
+        if contrast(color["paper"], color[name]) < 4.5
+    ]
+    weak += [
+        f"edge on {ground}"
+        for ground in ("paper", "panel")
+        if contrast(color["edge"], color[ground]) < 3
+    ]
+    assert weak == []
+
+
+def test_no_figure_has_a_colour_of_its_own():
+    literal = {
+        path.name: re.findall(
+            r"#(?:[\da-fA-F]{6}|[\da-fA-F]{3})\b|\brgba?\(|\bhsla?\(",
+            path.read_text(encoding="utf-8"),
+        )
+        for path in STATIC.iterdir()
+        if path.suffix in (".js", ".css") and path.name != "common.css"
+    }
+    assert literal and {name: found for name, found in literal.items() if found} == {}
+
+
+def test_every_chapter_on_the_cover_has_its_sign():
+    signs = re.findall(
+        r'<symbol id="([\w-]+)"', (ROOT / "book" / "cover.html").read_text(encoding="utf-8")
+    )
+    used = re.findall(
+        r'<use href="#([\w-]+)">', (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    )
+    assert signs == used and len(signs) == len(set(signs))
+
+
+@pytest.fixture(scope="module")
+def paper(needs_chromium):
+    """A tab that shows pages as a printer would get them."""
+    with browser() as started:
+        tab = started.new_page(viewport=A4)
+        tab.emulate_media(media="print")
+        yield tab
+
+
+STICKS_OUT = """() => {
+    const out = [];
+    for (const element of document.querySelectorAll(".bd-main *")) {
+        const box = element.getBoundingClientRect(), hidden = box.width < 2 || box.height < 2 || element.closest("mjx-assistive-mml");   // what only a screen reader sees
+        if (!hidden && (box.left < -1 || box.right > document.documentElement.clientWidth + 1)) out.push(`${element.tagName}: ${element.textContent.trim().slice(0, 60)}`);
+    }
+    return out.slice(0, 5);
+}"""
+CUT = """() => [...document.querySelectorAll(".bd-main *")].filter((element) => {
+    const style = getComputedStyle(element);
+    return /auto|scroll|hidden|clip/.test(style.overflowX) && element.clientWidth > 2 && element.scrollWidth > element.clientWidth + 1;
+}).slice(0, 5).map((element) => `${element.tagName}.${element.className}: ${element.textContent.trim().slice(0, 60)}`)"""
+
+
+@pytest.mark.parametrize("name", contents())
+def test_a_page_prints_whole(site, paper, name):
+    paper.goto((site / f"{name}.html").as_uri())
+    if paper.locator("div.math").count():
+        paper.wait_for_function(
+            "document.querySelectorAll('.math:not(:has(mjx-container))').length === 0",
+            timeout=20_000,
+        )
+    for furniture in (
+        ".bd-sidebar-primary",
+        ".bd-sidebar-secondary",
+        ".bd-header-article",
+        ".prev-next-area",
+        "#jb-print-docs-body",
+    ):
+        for part in paper.locator(furniture).all():
+            expect(part).not_to_be_visible()
+    expect(paper.locator(".bd-article h1")).to_be_visible()
+    assert paper.evaluate(STICKS_OUT) == []
+    assert paper.evaluate(CUT) == [], "what scrolls on a screen is lost on paper"
+    for answer in paper.locator(
+        ".generated-exercise.solution pre, .generated-quiz details p"
+    ).all()[:8]:
+        expect(answer).to_be_visible()

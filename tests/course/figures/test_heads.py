@@ -1,0 +1,218 @@
+"""All heads in the page: the weights are the model's, the arrow keys walk through the grid, and marks count as the reader would."""
+
+import math
+
+import pytest
+import torch
+from figure_page import chosen, load, menu, show, status
+from tiny_run import CONFIG, TOKENIZER
+
+import minibert
+from minibert.course.figures import all_heads
+from minibert.course.figures.packed import unpacked
+from minibert.inference.interpretability import capture
+
+TEXTS = ["w5 w7 w10 w9", "w9 w5", ("w6 w7", "w8 w6")]
+
+
+@pytest.fixture(scope="module")
+def models():
+    torch.manual_seed(5)
+    trained, untrained = (minibert.BertModel(CONFIG).eval() for _ in range(2))
+    with torch.no_grad():
+        for layer in trained.encoder.layer:
+            for parameter in layer.attention.self.parameters():
+                parameter.normal_(std=0.6)
+    return trained, untrained
+
+
+@pytest.fixture(scope="module")
+def figure(models):
+    return all_heads(models[0], TOKENIZER, TEXTS, models[1], layer=1, head=0, word=2)
+
+
+def maps_of(model, text):
+    """[L, A, S, S]"""
+    one, other = (text, None) if isinstance(text, str) else text
+    return capture(model, TOKENIZER, [one], other and [other]).attentions[:, 0]
+
+
+def drawn(tab) -> torch.Tensor:
+    """The table of the large head [S, S], and that the list of the word that looks has the same numbers."""
+    table, answers, word = tab.evaluate("""() => [
+        [...document.querySelectorAll('.mb-heat tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent))),
+        [...document.querySelectorAll('.answers div')].map(row => Number(row.lastChild.textContent)),
+        [...document.querySelectorAll('.askers input')].findIndex(input => input.checked)]""")
+    assert answers == table[word]
+    return torch.tensor(table)
+
+
+def test_the_figure_holds_all_weights_of_both_models(models, figure):
+    for text, kept in zip(TEXTS, figure.data["texts"], strict=True):
+        for model, weights in zip(models, unpacked(kept["weights"])):
+            torch.testing.assert_close(weights.float(), maps_of(model, text), atol=0.002, rtol=0)
+
+
+def test_every_text_model_and_head_is_drawn_with_its_own_weights(tab, models, figure):
+    show(tab, figure)
+    for i, text in enumerate(TEXTS):
+        menu(tab, "Text").select_option(index=i)
+        for model, label in zip(models, ("trained", "untrained")):
+            tab.get_by_label(label, exact=True).check()
+            for layer, head in ((0, 0), (0, 1), (1, 1)):
+                tab.get_by_title(f"layer {layer + 1}, head {head + 1}").click()
+                torch.testing.assert_close(
+                    drawn(tab), maps_of(model, text)[layer, head], atol=0.0075, rtol=0
+                )  # 0.002, and two decimals
+
+
+def test_arrow_keys_walk_through_heads_and_layers_and_the_figure_says_where_the_word_looks(
+    tab, models, figure
+):
+    show(tab, figure)
+    tab.get_by_label("layer 2, head 1").focus()
+    for key, layer, head in (
+        ("ArrowRight", 1, 1),
+        ("ArrowUp", 0, 1),
+        ("ArrowUp", 1, 1),
+        ("ArrowLeft", 1, 0),
+    ):
+        tab.keyboard.press(key)
+        assert tab.get_by_label(f"layer {layer + 1}, head {head + 1}").is_checked()
+        assert (
+            tab.evaluate("document.activeElement.getAttribute('aria-label')")
+            == f"layer {layer + 1}, head {head + 1}"
+        )
+        row = maps_of(models[0], TEXTS[0])[layer, head, 2]
+        best = ["[CLS]", "w5", "w7", "w10", "w9", "[SEP]"][row.argmax()]
+        assert status(tab).startswith(
+            f"In layer {layer + 1}, head {head + 1} of the trained model, “w7” looks at “{best}” with {row.max():.2f}"
+        )
+
+
+def test_another_word_is_chosen_by_key_and_by_pointer(tab, figure):
+    show(tab, figure)
+    words = tab.locator(".askers")
+    words.get_by_label("w7").press("ArrowDown")
+    assert "“w10” looks at" in status(tab)
+    words.get_by_text("[CLS]").click()
+    assert "“[CLS]” looks at" in status(tab) and tab.locator("tr.asking th").inner_text() == "[CLS]"
+
+
+def test_equal_words_of_a_pair_get_names_of_their_own(tab, figure):
+    show(tab, figure)
+    menu(tab, "Text").select_option(index=2)
+    assert chosen(tab, "Text") == "w6 w7 [SEP] w8 w6"
+    assert tab.locator(".askers label").all_inner_texts() == [
+        "[CLS]",
+        "w6 1",
+        "w7",
+        "[SEP] 3",
+        "w8",
+        "w6 5",
+        "[SEP] 6",
+    ]
+
+
+def test_what_rounds_to_nothing_is_not_looked_at(tab):
+    load(tab, "tokens.js")
+    assert (
+        tab.evaluate("mostOf([0.001, 0.994, 0.005], ['a', 'b', 'c'])")
+        == "“b” with 0.99, “c” with 0.01"
+    )
+    assert tab.evaluate("mostOf([0.004, 0.003], ['a', 'b'])") == "“a” with 0.00"
+
+
+HABITS = {"before": -1, "after": 1, "itself": 0}
+
+
+def test_what_a_head_gives_to_a_neighbour_is_the_mean_of_a_diagonal(tab):
+    map_ = torch.rand(
+        6, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64
+    ).softmax(dim=-1)
+    load(tab, "all_heads.js")
+    found = tab.evaluate(
+        "map => Object.fromEntries(Object.keys(HABITS).map(habit => [habit, shareOf(map, habit)]))",
+        map_.tolist(),
+    )
+    expected = {name: map_.diagonal(offset).mean().item() for name, offset in HABITS.items()}
+    assert found == pytest.approx(
+        expected | {"first": map_[:, 0].mean().item(), "last": map_[:, -1].mean().item()}
+    )
+
+
+def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figure):
+    show(tab, figure)
+    for i, text in enumerate(TEXTS):
+        menu(tab, "Text").select_option(index=i)
+        maps = maps_of(models[0], text)
+        for label, share in (
+            ("[CLS]", maps[..., 0].mean(-1)),
+            ("the token before", maps.diagonal(-1, 2, 3).mean(-1)),
+            ("the token after", maps.diagonal(1, 2, 3).mean(-1)),
+        ):
+            menu(tab, "Mark heads that look at").select_option(label)
+            wanted = [
+                f"layer {n // 2 + 1}, head {n % 2 + 1}"
+                for n, value in enumerate(share.flatten())
+                if value > 0.5
+            ]
+            assert (
+                tab.eval_on_selector_all(
+                    ".grid .marked", "labels => labels.map(label => label.title)"
+                )
+                == wanted
+            )
+            assert (
+                tab.locator(".counted").inner_text()
+                == f"{len(wanted)} of 4 heads {'gives' if len(wanted) == 1 else 'give'} more than half of {'its' if len(wanted) == 1 else 'their'} weight to {label}."
+            )
+            assert status(tab).endswith(
+                "1 head is marked." if len(wanted) == 1 else f"{len(wanted)} heads are marked."
+            )
+    menu(tab, "Mark heads that look at").select_option("nothing in particular")
+    assert tab.locator(".grid .marked").count() == 0
+
+
+def test_small_maps_have_ink_where_weights_are(tab, models, figure):
+    show(tab, figure)
+    menu(tab, "Text").select_option(index=1)
+    for model, label in zip(models, ("trained", "untrained")):
+        tab.get_by_label(label, exact=True).check()
+        torch.testing.assert_close(ink(tab), maps_of(model, TEXTS[1])[0, 0], atol=0.004, rtol=0)
+
+
+def ink(tab) -> torch.Tensor:
+    """How much ink the small map of the first head has at each place, from 0 to 1: [S, S]."""
+    opaque = tab.evaluate("""async () => {
+        const picture = new Image();
+        picture.src = getComputedStyle(document.querySelector('.grid .map')).getPropertyValue('--map').slice(4, -1);
+        await picture.decode();
+        const canvas = document.createElement('canvas').getContext('2d');
+        canvas.drawImage(picture, 0, 0);
+        return [...canvas.getImageData(0, 0, picture.width, picture.height).data].filter((_, i) => i % 4 === 3);
+    }""")
+    size = math.isqrt(len(opaque))
+    return torch.tensor(opaque).view(size, size) / 255
+
+
+@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 390)])
+def test_nothing_sticks_out_on_a_phone(tab, figure, theme, width):
+    before = tab.viewport_size
+    tab.set_viewport_size({"width": width, "height": 800})
+    show(tab, figure, theme)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.set_viewport_size(before)
+
+
+def test_what_cannot_be_drawn_is_refused(models):
+    with pytest.raises(ValueError, match="no head 2 in a layer 0 of 2 layers with 2 heads"):
+        all_heads(models[0], TOKENIZER, ["w5 w7"], models[1], head=2)
+    other = minibert.BertModel(
+        minibert.BertConfig(**CONFIG.to_dict() | {"num_hidden_layers": 1})
+    ).eval()
+    with pytest.raises(
+        ValueError,
+        match=r"control must have \[2, 2\] layers and heads as the model has, not \[1, 2\]",
+    ):
+        all_heads(models[0], TOKENIZER, ["w5 w7"], other)

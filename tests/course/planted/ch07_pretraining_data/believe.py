@@ -1,0 +1,52 @@
+"""Answers to `believe` on which its check is tried."""
+
+from minibert.course.exercises.mistakes.ch07_pretraining_data.believe import (
+    believe_context,
+    believe_exchanged,
+    believe_share,
+    believe_unnormalised,
+    believe_with_masked,
+    believe_without_context,
+    believe_without_kept,
+    believe_without_replaced,
+    believe_without_shares,
+    believe_without_vocabulary,
+    disbelieve,
+)
+from planted import Answers
+
+
+def believe_by_odds(context, vocab_size, kept=0.1, replaced=0.1):
+    if not replaced:
+        return 1.0
+    odds = kept * context * vocab_size / replaced
+    return odds / (1 + odds)
+
+
+def believe_exactly(context, vocab_size, kept=0.1, replaced=0.1):
+    """Counts a replacement that hits the true word as true."""
+    seen = kept * context + replaced / vocab_size
+    return context * (kept + replaced / vocab_size) / seen
+
+
+def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
+    return kept * context / (replaced / vocab_size)
+
+
+ANSWERS = Answers(
+    right=(believe_by_odds, believe_exactly),
+    wrong={
+        believe_context: "context says alone",
+        believe_share: "how many are kept",
+        believe_without_vocabulary: "1/V is missing",
+        believe_without_shares: "does not depend on the two",
+        disbelieve: "is forged",
+        believe_unnormalised: "out of everything",
+        believe_without_context: "no say",
+        believe_with_masked: "out of the question",
+        believe_exchanged: "exchanged",
+        believe_without_kept: "`kept` is missing",
+        believe_without_replaced: "`replaced` is missing",
+        believe_ratio: "divide by zero",
+    },
+)

@@ -1,0 +1,280 @@
+"""What stands around the package: the two commands, the environments and their pins, the workflows, what git holds."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from minibert.data.wikipedia import articles
+from minibert.hub import find_pretrained as hub
+from tools import stamp
+from tools.environment import ROOT
+
+FIVE = {"torch", "jupyter-book", "nbval", "ipywidgets", "matplotlib"}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def requirements(lines):
+    """The names in lines of a requirements file, normalised."""
+    names = (re.match(r"[A-Za-z][\w.-]*", line) for line in lines)
+    return {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
+
+
+@pytest.fixture
+def tracked(needs_git):
+    done = subprocess.run([needs_git, "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("not a clone: what git holds cannot be asked")
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+# ---------------------------------------------------------------- dev.py
+
+
+def dev(*arguments, python=sys.executable):
+    return subprocess.run([python, ROOT / "dev.py", *arguments], capture_output=True, text=True)
+
+
+def test_readme_and_ci_run_the_same_two_commands():
+    commands = re.findall(r"^python3 dev\.py \w+", read("README.md"), re.MULTILINE)
+    assert commands == ["python3 dev.py book", "python3 dev.py test"]
+    for command in ("python3 dev.py book", "python3 dev.py test --all"):
+        assert f"\n{command}\n" in read(".ci/run")
+    assert "export MINIBERT_NO_SKIPS=1" in read(".ci/run")
+
+
+@pytest.mark.parametrize("form", ["pdf", "epub"])
+@pytest.mark.parametrize("named", [None, "/no/such/browser"])
+def test_a_missing_browser_is_told_before_anything_is_built(form, named, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("MINIBERT_VENV", str(tmp_path / "venv"))
+    monkeypatch.setenv("CHROMIUM", named) if named else monkeypatch.delenv(
+        "CHROMIUM", raising=False
+    )
+    done = dev(form)
+    assert (
+        done.returncode == 2
+        and "Chromium or Chrome" in done.stderr
+        and (named or "google-chrome") in done.stderr
+        and "Traceback" not in done.stderr
+    )
+    assert not (tmp_path / "venv").exists()
+
+
+def test_the_same_browsers_are_looked_for_everywhere():
+    names = re.search(r"^BROWSERS = (\(.*?\))", read("dev.py"), re.MULTILINE)[1]
+    assert names in read("tools/stills.py")
+
+
+def test_help_is_friendly_and_a_wrong_command_is_refused():
+    help_text = dev("--help").stdout
+    for command in ("book", "pdf", "epub", "serve", "lab", "test", "notebooks", "bench", "clean"):
+        assert f"    {command}" in help_text
+        assert dev(command, "--help").returncode == 0
+        assert re.search(rf"^book .*\b{command}\b|^{command} ", read("Makefile"), re.MULTILINE), (
+            "make X is an alias"
+        )
+    wrong = dev("bok")
+    assert wrong.returncode == 2 and "'bok'" in wrong.stderr
+
+
+def test_dev_uses_the_standard_library_only_and_an_old_python_can_read_it():
+    tree = ast.parse(read("dev.py"), feature_version=(3, 7))
+    imported = {
+        alias.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    imported |= {
+        node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+    }
+    assert imported <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.9", "3.10", "3.14"])
+def test_another_python_gets_a_sentence(version):
+    python = shutil.which(f"python{version}")
+    if not python or subprocess.run([python, "--version"], capture_output=True).returncode:
+        version_info = f"({version.replace('.', ', ')}, 0, 'final', 0)"  # not installed here: dev.py is told that it is this one
+        code = f"import sys; sys.version_info = {version_info}; sys.argv = ['dev.py', 'book']; exec(open({str(ROOT / 'dev.py')!r}, encoding='utf-8').read())"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    else:
+        done = dev("book", python=python)
+    assert done.returncode == 1
+    assert (
+        done.stderr.strip()
+        == f"minibert needs Python 3.11, 3.12 or 3.13, and this is {version}. If another one is installed, name it, for example: python3.11 dev.py book"
+    )
+
+
+def test_a_failed_step_is_a_sentence_and_not_a_traceback(tmp_path):
+    (tmp_path / "taken").write_text("a file where the environment should be", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, ROOT / "dev.py", "book"],
+        capture_output=True,
+        text=True,
+        env={"PATH": "", "MINIBERT_VENV": str(tmp_path / "taken" / "venv")},
+    )
+    assert (
+        done.returncode == 1
+        and "could not be made" in done.stderr
+        and "Traceback" not in done.stderr
+    )
+
+
+# ---------------------------------------------------------------- environments
+
+
+def constraints():
+    return [
+        line for line in read("constraints.txt").splitlines() if line and not line.startswith("#")
+    ]
+
+
+def test_constraints_are_exact_and_cover_what_is_asked_for():
+    assert all(
+        re.fullmatch(r"[\w.-]+==[\w.]+(; python_version [<>=]+ '3\.\d+')?", line)
+        for line in constraints()
+    ), "exact, and no local tag such as +cpu"
+    pinned = requirements(constraints())
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    asked = requirements(read("requirements.txt").splitlines())
+    assert FIVE <= asked <= pinned
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    assert requirements(project["dependencies"]) <= pinned and requirements(extras) <= asked
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in project["dependencies"]), (
+        "lower bounds only: Colab's torch is never replaced"
+    )
+
+
+def test_the_weights_are_named_alike_everywhere():
+    pin = re.search(r'^WEIGHTS = "(.+?)"', read("dev.py"), re.MULTILINE)[1]
+    assert pin == stamp.WEIGHTS
+    assert pin in constraints() and pin in read("requirements.txt")
+    assert pin in {f"{name}=={version}" for name, version, _ in hub.WHEELS.values()}
+
+
+def test_the_corpus_is_named_alike_everywhere():
+    assert stamp.CORPUS in constraints()
+    assert (
+        stamp.CORPUS
+        in tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]["corpora"]
+    )
+    assert stamp.CORPUS in articles.INSTALL
+
+
+def test_conda_gets_the_same_environment():
+    content = yaml.safe_load(read("environment.yml"))
+    assert content.keys() == {"name", "channels", "dependencies"}
+    *from_conda, from_pip = content["dependencies"]
+    assert from_conda == ["python=3.11", "pip"], (
+        "conda brings Python, and pip before the packages of pip"
+    )
+    assert from_pip.keys() == {"pip"}
+    assert (
+        from_pip["pip"][0] == "-r requirements.txt"
+        and read("requirements.txt").count("\n-c constraints.txt\n") == 1
+    )
+    named = from_pip["pip"][1:]
+    assert requirements(named) == FIVE
+    assert set(named) <= set(constraints()), "the versions agree with constraints.txt"
+
+
+# ---------------------------------------------------------------- workflows
+
+
+def lint(*paths):
+    program = shutil.which(
+        "zizmor", path=str(Path(sys.executable).parent)
+    )  # the one of this environment
+    return subprocess.run(
+        [program, "--offline", "--no-progress", "--strict-collection", *paths],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_workflows_pass_the_linter():
+    assert [path.stem for path in WORKFLOWS] == ["book", "colab", "tests", "weekly"]
+    done = lint(*WORKFLOWS)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("runs-on:", "run-on:"),
+        ("@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2", "@v4"),
+        ("python dev.py book", "echo ${{ github.event.head_commit.message }}"),
+    ],
+)
+def test_the_linter_finds_what_is_wrong(tmp_path, old, new):
+    broken = tmp_path / ".github" / "workflows" / "book.yml"
+    broken.parent.mkdir(parents=True)
+    text = read(".github/workflows/book.yml")
+    assert old in text
+    broken.write_text(text.replace(old, new), encoding="utf-8")
+    assert lint(broken).returncode != 0
+
+
+def test_workflows_run_what_a_reader_runs():
+    jobs = {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"] for path in WORKFLOWS
+    }
+    systems = {
+        job["system"].split("-")[0]
+        for job in jobs["tests"]["tests"]["strategy"]["matrix"]["include"]
+    }
+    assert systems == {"ubuntu", "macos", "windows"}
+    assert [step["run"] for step in jobs["tests"]["tests"]["steps"] if "run" in step] == [
+        "python dev.py book",
+        "python dev.py test --all",
+    ]
+    assert [step["run"] for step in jobs["book"]["build"]["steps"] if "run" in step] == [
+        "python dev.py book",
+        "python dev.py pdf",
+        "python dev.py epub",
+    ]
+    assert "schedule" in read(".github/workflows/colab.yml") and "gh issue create" in read(
+        ".github/workflows/colab.yml"
+    )
+
+
+# ---------------------------------------------------------------- what git holds
+
+
+def test_git_holds_nothing_of_one_machine(tracked):
+    leaks = re.compile(
+        r"/wor[k]/|/roo[t]/|/op[t]/|/tm[p]/\w+/|https?://[^\s)\"']*/(simple|packages)/|pypi\.or[g]|files\.pythonhosted|registry\.npm|pip install miniber[t]\b(?!-)"
+    )
+    found = []
+    for path in tracked:
+        if (
+            path.suffix in {".png", ".woff2", ".ico", ".gz", ".safetensors"}
+            or "vendor" in path.parts
+        ):
+            continue
+        text = path.read_text(encoding="utf-8")
+        found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in leaks.finditer(text)]
+    assert not found
+
+
+def test_git_holds_nothing_large_and_ignores_nothing_that_the_book_needs(tracked, needs_git):
+    shipped = hub.PACKAGED / hub.SMALL / "model.safetensors"  # the one exception
+    assert not [path for path in tracked if path.stat().st_size > 4_500_000 and path != shipped]
+    vendored = [path for path in (ROOT / "book" / "_static").rglob("*") if path.is_file()]
+    done = subprocess.run(
+        [needs_git, "-C", ROOT, "check-ignore", *map(str, vendored)], capture_output=True, text=True
+    )
+    assert not done.stdout, f"git ignores {done.stdout}"

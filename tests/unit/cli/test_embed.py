@@ -1,0 +1,77 @@
+"""`minibert embed`."""
+
+import io
+import json
+import sys
+
+import numpy
+import pytest
+import torch
+
+from minibert import BertForPreTraining, BertModel, WordPieceTokenizer, from_pretrained
+from minibert.inference.sentence_embeddings import embed
+
+TEXTS = ["the cat sat", "the dog ran"]
+
+
+@pytest.mark.parametrize("model_class", [BertModel, BertForPreTraining])
+def test_vectors_as_json_text_and_file(model_class, run, saved, tmp_path):
+    """All three forms hold the same vectors, those of `embed`."""
+    folder = saved(model_class)
+    bert, tokenizer = from_pretrained(folder, BertModel), WordPieceTokenizer.from_pretrained(folder)
+    expected = embed(bert, tokenizer, TEXTS)
+    status, out, err = run("embed", *TEXTS, "--model", folder, "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert status == 0 and not err and [row["text"] for row in rows] == TEXTS
+    torch.testing.assert_close(torch.tensor([row["vector"] for row in rows]), expected)
+    _, out, _ = run("embed", *TEXTS, "--model", folder)
+    torch.testing.assert_close(
+        torch.tensor(numpy.loadtxt(out.splitlines()), dtype=torch.float32), expected
+    )
+    status, out, _ = run("embed", *TEXTS, "--model", folder, "--out", tmp_path / "v.npy")
+    assert status == 0 and out == f"{tmp_path / 'v.npy'}: 2 vectors of 8 numbers\n"
+    torch.testing.assert_close(torch.from_numpy(numpy.load(tmp_path / "v.npy")), expected)
+
+
+@pytest.mark.parametrize("source", ["file", "standard input"])
+def test_texts_of_a_file(source, run, saved, tmp_path, monkeypatch):
+    folder, data = saved(BertModel), "\ufeffthe cat sat\r\n\nthe dog ran\n".encode()
+    (tmp_path / "lines.txt").write_bytes(data)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    name = tmp_path / "lines.txt" if source == "file" else "-"
+    found = run("embed", "--file", name, "--model", folder)
+    assert found == run("embed", *TEXTS, "--model", folder) and found[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        ([], "give texts, or --file FILE (not both)"),
+        (["a", "--file", "b"], "give texts, or --file FILE (not both)"),
+        (["a", " "], "text 2 is empty"),
+        (["--file", "nowhere.txt"], "cannot read --file nowhere.txt: No such file"),
+        (["a", "--out", "vectors.txt"], "--out must end in .npy"),
+        (["a", "--model", "./nowhere"], "no folder './nowhere'"),
+        (["a", "--out", "no/such/folder/v.npy", "--model", "MODEL"], "No such file or directory"),
+    ],
+)
+def test_bad_input(argv, message, run, saved):
+    folder = saved(BertModel)
+    status, out, err = run("embed", *(folder if word == "MODEL" else word for word in argv))
+    assert status == 2 and not out and message in err and err.count("\n") == 1
+
+
+def test_a_disk_that_fills_leaves_the_old_file_as_it_was(run, saved, tmp_path, monkeypatch):
+    import numpy
+
+    out = tmp_path / "vectors.npy"
+    out.write_text("old")
+
+    def full(file, vectors):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numpy, "save", full)
+    status, _, err = run("embed", "one", "--model", saved(BertModel), "--out", out)
+    assert status == 2 and "cannot be written" in err and err.count("\n") == 1
+    assert out.read_text() == "old" and not list(tmp_path.glob(".*"))

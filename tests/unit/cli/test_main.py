@@ -1,0 +1,284 @@
+"""The command line as a whole: errors, exit statuses, --help, and how fast it answers."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+from minibert.cli import main as cli
+from minibert.config import InputError
+from minibert.hub.find_pretrained import MINILM
+from minibert.hub.pretrained_io import UnreadWeightsWarning
+
+
+@pytest.mark.parametrize(
+    "argv, message",
+    [
+        (["info", "./nowhere"], r"there is no folder './nowhere'.*name a preset: tiny, mini"),
+        (["info", "base", "--length", "513"], "--length 513 is beyond the model's 512 positions"),
+        (["info", "base", "--batch", "0"], "batch 0"),
+        (["similarity"], "give two or more texts, or --pairs FILE"),
+        (["similarity", "a"], "one text has nothing to be compared with"),
+        (["similarity", "a", "b", "--pairs", "-"], "not both"),
+        (["similarity", "--pairs", "nowhere.tsv"], "cannot read --pairs nowhere.tsv: No such file"),
+        (["similarity", "a", "b", "--model", "./nowhere"], "no folder './nowhere'"),
+        (
+            ["fill-mask", "the [mask] sat", "--model", "x"],
+            r"the text has no \[MASK\] \(in capitals\): 'the \[mask\] sat'",
+        ),
+        (
+            ["fill-mask", "the [MASK]", "--model", "x", "--top", "0"],
+            "--top must be at least 1, not 0",
+        ),
+        (
+            ["fill-mask", "the [MASK]", "--model", MINILM],
+            "a BertModel has no masked-language-model head",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    argv, message, needs_minilm, run, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(*argv)
+    assert (
+        status == 2 and not out and err.count("\n") == 1 and err.startswith(f"minibert {argv[0]}: ")
+    )
+    assert re.search(message, err), err
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["nonsense"], ["info"], ["info", "base", "--length", "many"], ["fill-mask"]]
+)
+def test_bad_usage_shows_the_usage(argv, run):
+    status, _out, err = run(*argv)
+    assert status == 2 and err.startswith("usage: minibert") and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["--help"], *([name, "--help"] for name in ("info", "similarity", "fill-mask", "embed"))],
+)
+def test_help_is_friendly(argv, run):
+    status, out, _ = run(*argv)
+    assert status == 0 and ("examples:\n  minibert" in out or "explains a command" in out)
+
+
+def options_of() -> dict[str, list[argparse.Action]]:
+    """The arguments of every command, without --help."""
+    commands = next(
+        action
+        for action in cli.build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    ).choices
+    return {
+        name: [action for action in parser._actions if action.dest != "help"]
+        for name, parser in commands.items()
+    }
+
+
+COMMANDS = (
+    "info",
+    "similarity",
+    "fill-mask",
+    "embed",
+    "export",
+    "pretrain",
+    "finetune",
+    "predict",
+    "summarize",
+    "tokenizer",
+    "convert-bertsum",
+)
+# What stands in --help for what you fill in: few words, which mean the same in every command.
+PLACEHOLDERS = {
+    "A",
+    "A,B,…",
+    "COLUMN",
+    "FILE",
+    "FILE.pt",
+    "FILE_OR_FOLDER",
+    "FOLDER",
+    "K",
+    "MODEL",
+    "N",
+    "NAME",
+    "P",
+    "PRESET_OR_FOLDER",
+    "SHARE",
+    "TASK",
+    "TEXT",
+    "TIME",
+    "WHEN",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_of_every_argument_what_it_is_and_what_to_fill_in(name):
+    for action in options_of()[name]:
+        assert action.help and len(action.help) > 3, action.dest
+        if action.nargs != 0 and (
+            action.metavar or not action.option_strings
+        ):  # without one argparse shows the option's own name in capitals
+            assert action.metavar in PLACEHOLDERS, action.dest
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_to_be_a_number_is_one(name):
+    for action in options_of()[name]:
+        if action.metavar in ("A", "N", "K", "P", "SHARE"):
+            with pytest.raises((ValueError, argparse.ArgumentTypeError)):
+                action.type("many")
+
+
+def test_what_has_to_be_given():
+    """Where something is written, its place has no default."""
+    assert set(options_of()) == set(COMMANDS)
+    assert {
+        name: {
+            action.option_strings[0]
+            for action in actions
+            if action.required and action.option_strings
+        }
+        for name, actions in options_of().items()
+    } == {
+        name: {
+            "pretrain": {"--out"},
+            "finetune": {"--train", "--out"},
+            "tokenizer": {"--out"},
+            "export": {"--out"},
+            "convert-bertsum": {"--out"},
+        }.get(name, set())
+        for name in COMMANDS
+    }
+
+
+def test_ctrl_c_is_130(needs_minilm, run, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("minibert.hub.pretrained_io.read_config", interrupted)
+    status, _out, err = run("info", MINILM)
+    assert status == 130 and "Traceback" not in err
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)  # nobody will ever read: the first write fails
+    buffered = {
+        key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"
+    }  # as on most machines
+    done = subprocess.run(
+        [sys.executable, "-m", "minibert", "info", "base"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=buffered,
+    )
+    os.close(writing)
+    assert done.returncode == 141 and done.stderr == ""
+
+
+# -- bugs and bad input ------------------------------------------------------------------------------------------------
+
+
+def planted(error: BaseException):
+    def run_info(arguments):
+        raise error
+
+    return run_info
+
+
+@pytest.mark.parametrize("error", [ValueError("a bug"), KeyError("a bug"), OSError(5, "a bug")])
+def test_a_bug_is_a_traceback_and_not_bad_input(error, run, monkeypatch):
+    monkeypatch.setattr("minibert.cli.info.run_info", planted(error))
+    with pytest.raises(type(error)) as raised:
+        run("info", "base")
+    assert raised.value is error
+
+
+def test_a_bug_in_a_process_of_its_own():
+    """As a user would see it: Python's traceback and status 1, not one line and status 2."""
+    code = (
+        "import sys\nfrom minibert.cli import info, main\n"
+        "def bug(arguments):\n    raise ValueError('planted')\n"
+        "info.run_info = bug\nsys.exit(main.main(['info', 'base']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.endswith("ValueError: planted\n")
+    assert "Traceback (most recent call last)" in done.stderr
+
+
+def test_a_file_of_the_user_that_does_not_open_is_bad_input(run, monkeypatch, tmp_path):
+    error = PermissionError(13, "Permission denied", str(tmp_path / "mine.txt"))
+    monkeypatch.setattr("minibert.cli.info.run_info", planted(error))
+    status, out, err = run("info", "base")
+    assert status == 2 and not out
+    assert err == f"minibert info: {tmp_path / 'mine.txt'}: Permission denied\n"
+
+
+def test_a_file_of_the_package_that_is_missing_is_a_bug(run, monkeypatch):
+    error = FileNotFoundError(2, "No such file", str(cli.PACKAGE / "hub" / "gone.json"))
+    monkeypatch.setattr("minibert.cli.info.run_info", planted(error))
+    with pytest.raises(FileNotFoundError):
+        run("info", "base")
+
+
+@pytest.mark.parametrize("argv", [["--debug", "info"], ["info", "--debug"]])
+def test_debug_shows_the_traceback_of_bad_input(argv, run, monkeypatch):
+    monkeypatch.setattr("minibert.cli.info.run_info", planted(InputError("too long")))
+    status, _, err = run(*argv, "base")
+    assert status == 2 and "Traceback (most recent call last)" in err
+    assert err.endswith("minibert info: too long\n")
+    assert run("info", "base")[2] == "minibert info: too long\n"
+
+
+def test_warnings_are_shown_but_for_those_that_a_command_hides(run, monkeypatch):
+    from minibert.cli.common import unused_parts_ignored
+
+    def run_info(arguments):
+        with unused_parts_ignored():
+            warnings.warn("a head is left unread", UnreadWeightsWarning, stacklevel=1)
+            warnings.warn("look out", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr("minibert.cli.info.run_info", run_info)
+    with pytest.warns(UserWarning) as heard:
+        run("info", "base")
+    assert [str(warning.message) for warning in heard] == ["look out"]
+
+
+# -- how fast it answers -----------------------------------------------------------------------------------------------
+
+SLOW_TO_IMPORT = ("torch", "numpy", "tokenizers", "huggingface_hub", "matplotlib", "datasets")
+
+
+def test_the_parser_is_built_without_torch():
+    code = (
+        "import sys\nfrom minibert.cli.main import build_parser\nbuild_parser().format_help()\n"
+        f"print([name for name in {SLOW_TO_IMPORT!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("argv", "status"),
+    [(["--help"], 0), (["--version"], 0), (["finetune", "--nonsense"], 2), (["nosuch"], 2)],
+)
+def test_help_version_and_wrong_options_answer_at_once(argv, status):
+    """Under half a second on a quiet machine. A busy one gets two; importing torch takes longer."""
+    seconds = []
+    for _ in range(5):
+        started = time.monotonic()
+        done = subprocess.run([sys.executable, "-m", "minibert", *argv], capture_output=True)
+        seconds.append(time.monotonic() - started)
+        assert done.returncode == status
+        if seconds[-1] < 0.5:
+            break
+    assert min(seconds) < 2

@@ -1,0 +1,253 @@
+"""The folder of a fine-tuned model: opened again it answers the same, here and in transformers, and folders of transformers open here."""
+
+import json
+
+import pytest
+import torch
+import transformers
+from tiny_finetuning import LENGTH, TOKENS, save_tiny
+
+from minibert import WordPieceTokenizer
+from minibert.finetuning import (
+    ChoiceExample,
+    Classification,
+    MultipleChoice,
+    QuestionAnswering,
+    QuestionExample,
+    Regression,
+    Similarity,
+    TaggedExample,
+    Tagging,
+    TextExample,
+    model_for,
+    predict,
+)
+from minibert.finetuning.model_io import ABOUT, make_task, open_finetuned, save_finetuned
+from minibert.finetuning.tasks.registry import task_names
+
+CASES = {
+    "classification": (
+        Classification(["neg", "pos", "so-so"]),
+        TextExample("the film was good", "a play"),
+        "AutoModelForSequenceClassification",
+    ),
+    "regression": (
+        Regression(),
+        TextExample("the film was good"),
+        "AutoModelForSequenceClassification",
+    ),
+    "similarity": (Similarity(), TextExample("the film was good", "a play"), None),
+    "tagging": (
+        Tagging(["O", "B-person", "I-person"]),
+        TaggedExample(["ada", "went", "to", "rome"]),
+        "AutoModelForTokenClassification",
+    ),
+    "questions": (
+        QuestionAnswering(stride=9, max_answer=3),
+        QuestionExample("who met ada ?", "in rome bad ada met good ada ."),
+        "AutoModelForQuestionAnswering",
+    ),
+    "choice": (
+        MultipleChoice(),
+        ChoiceExample("the film was", ("good", "very bad")),
+        "AutoModelForMultipleChoice",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("tiny") / "model")
+
+
+@pytest.fixture(params=CASES)
+def saved(request, tiny, tmp_path):
+    """The name of a task, its folder, and what was saved there."""
+    task, _example, _ = CASES[request.param]
+    model, tokenizer = model_for(task, tiny, seed=3), WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path / "saved", model, task, tokenizer, 24, {"text": "review"}, note="é")
+    return request.param, tmp_path / "saved", model, tokenizer
+
+
+def test_every_task_is_known():
+    assert list(task_names()) == list(CASES)
+    with pytest.raises(ValueError, match="task must be one of classification, .*not 'sentiment'"):
+        make_task("sentiment")
+
+
+def test_what_was_saved_answers_the_same(saved):
+    name, folder, model, tokenizer = saved
+    task, example, _ = CASES[name]
+    again = open_finetuned(folder)
+    assert (
+        type(again.task) is type(task)
+        and again.task.labels == task.labels
+        and again.max_length == 24
+        and again.columns == {"text": "review"}
+    )
+    if name == "questions":
+        assert (again.task.stride, again.task.max_answer) == (9, 3)
+    assert not again.model.training and again.tokenizer.vocab == tokenizer.vocab
+    assert predict(again.model, again.task, again.tokenizer, [example], 24) == predict(
+        model, task, tokenizer, [example], 24
+    )
+    assert json.loads((folder / ABOUT).read_text(encoding="utf-8"))["note"] == "é"
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "model.safetensors",
+        "vocab.txt",
+        "tokenizer_config.json",
+        ABOUT,
+    }
+
+
+def test_transformers_opens_it_with_equal_logits(saved):
+    name, folder, model, tokenizer = saved
+    task, example, kind = CASES[name]
+    if kind is None:
+        other = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False)
+        ids = torch.tensor([tokenizer.encode("the film was good")])
+        torch.testing.assert_close(
+            other.eval()(ids).last_hidden_state,
+            model.bert(ids).last_hidden_state,
+            atol=1e-5,
+            rtol=1e-5,
+        )
+        return
+    other = getattr(transformers, kind).from_pretrained(folder).eval()
+    batch = task.collate(task.features(tokenizer, [example], LENGTH), tokenizer.pad_id)
+    with torch.no_grad():
+        ours, theirs = model(**batch), other(**batch)
+    for part in ("start_logits", "end_logits") if name == "questions" else ("logits",):
+        torch.testing.assert_close(getattr(ours, part), getattr(theirs, part), atol=1e-5, rtol=1e-5)
+    if task.labels:
+        assert other.config.id2label == dict(enumerate(task.labels))
+
+
+def theirs(folder, kind, **more):
+    """A model with random weights as transformers saves it."""
+    torch.manual_seed(1)
+    config = transformers.BertConfig(
+        vocab_size=len(TOKENS),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=LENGTH,
+        **more,
+    )
+    getattr(transformers, kind)(config).eval().save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(TOKENS) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "task", "labels"),
+    [
+        (
+            "BertForSequenceClassification",
+            {"id2label": {0: "bad", 1: "good", 2: "so-so"}},
+            Classification,
+            ["bad", "good", "so-so"],
+        ),
+        ("BertForSequenceClassification", {}, Classification, ["LABEL_0", "LABEL_1"]),
+        ("BertForSequenceClassification", {"num_labels": 1}, Regression, ["value"]),
+        (
+            "BertForTokenClassification",
+            {"id2label": {0: "O", 1: "B-x", 2: "I-x"}},
+            Tagging,
+            ["O", "B-x", "I-x"],
+        ),
+        ("BertForQuestionAnswering", {}, QuestionAnswering, None),
+        ("BertForMultipleChoice", {}, MultipleChoice, None),
+    ],
+)
+def test_models_of_transformers_open_without_finetuning_json(kind, more, task, labels, tmp_path):
+    tuned = open_finetuned(theirs(tmp_path / "theirs", kind, **more))
+    assert (
+        type(tuned.task) is task
+        and tuned.task.labels == labels
+        and tuned.max_length == LENGTH
+        and tuned.columns == {}
+    )
+    example = next(example for other, example, _ in CASES.values() if type(other) is task)
+    assert len(predict(tuned.model, tuned.task, tuned.tokenizer, [example], tuned.max_length)) == 1
+
+
+def test_their_classifier_gives_their_probabilities(tmp_path):
+    folder = theirs(
+        tmp_path / "theirs",
+        "BertForSequenceClassification",
+        id2label={0: "bad", 1: "good", 2: "so-so"},
+    )
+    tuned = open_finetuned(folder)
+    (found,) = predict(
+        tuned.model,
+        tuned.task,
+        tuned.tokenizer,
+        [TextExample("the film was good", "a play")],
+        tuned.max_length,
+    )
+    other = transformers.BertForSequenceClassification.from_pretrained(folder).eval()
+    batch = transformers.BertTokenizer(str(folder / "vocab.txt"))(
+        "the film was good", "a play", return_tensors="pt"
+    )
+    with torch.no_grad():
+        wanted = other(**batch).logits.softmax(-1)[0].tolist()
+    assert list(found.probabilities.values()) == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "complaint"),
+    [
+        (
+            "BertForMaskedLM",
+            {},
+            "is a BertForMaskedLM without finetuning.json: it was not fine-tuned",
+        ),
+        ("BertModel", {}, "is a BertModel without finetuning.json"),
+        (
+            "BertForSequenceClassification",
+            {"problem_type": "multi_label_classification"},
+            "predicts several labels for one text",
+        ),
+    ],
+)
+def test_models_without_a_task_are_refused(kind, more, complaint, tmp_path):
+    with pytest.raises(ValueError, match=complaint):
+        open_finetuned(theirs(tmp_path / "theirs", kind, **more))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "finetuning.json cannot be read"),
+        ("[]", "task, labels, settings, max_length, columns is missing or wrong"),
+        ({"task": "sentiment"}, "does not say what the model was fine-tuned for"),
+        ({"labels": None}, "labels is missing or wrong"),
+        ({"max_length": "24"}, ": max_length is missing or wrong"),
+        ({"settings": {"stride": 3}}, "settings is missing or wrong"),
+        ({"labels": ["a", "b"]}, "names 2 labels, but the model in that folder has 3"),
+    ],
+)
+def test_a_broken_finetuning_json(text, complaint, tiny, tmp_path):
+    task = Classification(["neg", "pos", "so-so"])
+    save_finetuned(
+        tmp_path, model_for(task, tiny), task, WordPieceTokenizer.from_pretrained(tiny), 24, {}
+    )
+    path = tmp_path / ABOUT
+    path.write_text(
+        text if isinstance(text, str) else json.dumps(json.loads(path.read_text()) | text)
+    )
+    with pytest.raises(ValueError, match=complaint):
+        open_finetuned(tmp_path)
+
+
+def test_a_head_that_is_not_in_the_file(tiny, tmp_path):
+    save_tiny(tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text()) | {
+        "architectures": ["BertForSequenceClassification"]
+    }
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match="has no classifier: fresh random weights"):
+        open_finetuned(tmp_path / "model")

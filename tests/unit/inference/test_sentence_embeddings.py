@@ -1,0 +1,159 @@
+"""Sentence vectors: the mean of the real tokens, whatever stands beside them in the batch."""
+
+import pytest
+import torch
+from reference import TOLERANCE, draw_weights, reference_twin, small_config
+
+from minibert import BertConfig, BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
+from minibert.inference.sentence_embeddings import BertForSentenceSimilarity, embed, mean_pool
+
+TOKENIZER = WordPieceTokenizer(
+    {
+        token: i
+        for i, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"])
+    }
+)
+TEXTS = ["a", "b c d e f g h", "c d", "h g f", "e"]
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return BertModel(
+        BertConfig(
+            vocab_size=13,
+            hidden_size=8,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=6,
+            hidden_dropout_prob=0.5,
+        )
+    )
+
+
+def test_mean_pool_counts_real_tokens_only():
+    hidden = torch.tensor(
+        [[[1.0, 2.0], [3.0, 6.0], [99.0, 99.0]], [[5.0, 5.0], [7.0, 7.0], [9.0, 3.0]]]
+    )
+    mask = torch.tensor([[1, 1, 0], [1, 1, 1]])
+    expected = torch.tensor([[2.0, 4.0], [7.0, 5.0]])
+    assert torch.equal(mean_pool(hidden, mask), expected)
+    assert torch.equal(mean_pool(hidden, mask.bool()), expected)
+    assert torch.equal(
+        mean_pool(hidden, torch.tensor([[0, 1, 0], [1, 0, 0]])),
+        torch.tensor([[3.0, 6.0], [5.0, 5.0]]),
+    )  # of one, itself
+    assert torch.equal(mean_pool(hidden, torch.zeros(2, 3, dtype=torch.int64)), torch.zeros(2, 2))
+    assert mean_pool(hidden.half(), mask).dtype == torch.float16
+
+
+def test_embed_does_not_depend_on_the_batch(model):
+    one_by_one = torch.cat([embed(model, TOKENIZER, [text]) for text in TEXTS])
+    for batch_size in (1, 2, 32):
+        assert torch.allclose(embed(model, TOKENIZER, TEXTS, batch_size), one_by_one, atol=1e-6)
+    assert torch.allclose(one_by_one.norm(dim=-1), torch.ones(5))
+
+
+def test_embed_takes_a_tokenizer_that_returns_a_plain_dict(model):
+    def tokenizer(texts, max_length):
+        return dict(TOKENIZER(texts, max_length=max_length))
+
+    assert torch.equal(embed(model, tokenizer, TEXTS), embed(model, TOKENIZER, TEXTS))
+
+
+def test_embed_leaves_the_model_as_it_was(model):
+    assert model.training
+    vectors = embed(model, TOKENIZER, TEXTS)
+    assert model.training and not vectors.requires_grad
+    assert torch.equal(vectors, embed(model.eval(), TOKENIZER, TEXTS)) and not model.training
+
+
+def test_embed_cuts_what_is_too_long(model):
+    assert torch.allclose(
+        embed(model, TOKENIZER, ["b c d e f g h"]), embed(model, TOKENIZER, ["b c d e"])
+    )
+
+
+@pytest.mark.parametrize("texts", [[], "a text that is not in a list"])
+def test_texts_come_in_a_list(model, texts):
+    with pytest.raises(ValueError, match="texts must be a list of at least one text"):
+        embed(model, TOKENIZER, texts)
+
+
+# -- BertForSentenceSimilarity -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_similarity_equals_the_reference_and_its_formula(dtype):
+    """Two passes through the reference's encoder, means by a loop, cosine and squared error by torch's own functions."""
+    model = draw_weights(BertForSentenceSimilarity(small_config())).to(dtype).eval()
+    twin = reference_twin(model.bert)
+    ids = torch.randint(0, 61, (3, 2, 9), generator=torch.Generator().manual_seed(3))
+    lengths = torch.tensor([[9, 4], [2, 7], [5, 5]])
+    mask = (torch.arange(9) < lengths[..., None]).long()
+    wanted = torch.tensor([0.9, -0.2, 0.3], dtype=dtype)
+    out = model(ids, token_type_ids=torch.zeros_like(ids), attention_mask=mask, labels=wanted)
+
+    cosines = []
+    for pair, sizes in zip(ids, lengths.tolist()):
+        one, other = (
+            twin(row[None, :size]).last_hidden_state[0].mean(0) for row, size in zip(pair, sizes)
+        )
+        cosines.append(torch.cosine_similarity(one, other, dim=0))
+    loss = torch.nn.MSELoss()(torch.stack(cosines), wanted)
+    assert (out.logits - torch.stack(cosines)).abs().max() < TOLERANCE[dtype]
+    assert abs(out.loss - loss) < TOLERANCE[dtype]
+    out.loss.backward(), loss.backward()
+    theirs = dict(twin.named_parameters())
+    for name, parameter in model.bert.named_parameters():
+        scale = max(1.0, float(theirs[name].grad.abs().max()))
+        assert (parameter.grad - theirs[name].grad).abs().max() < TOLERANCE[dtype] * scale, name
+
+
+def test_similarity_is_the_dot_product_of_embed_and_survives_a_save(model, tmp_path):
+    twins = BertForSentenceSimilarity(model.config).eval()
+    batch = TOKENIZER(["a b", "c d e"])
+    cosine = twins(**{name: tensor[None] for name, tensor in batch.items()}).logits
+    one, other = embed(twins.bert, TOKENIZER, ["a b", "c d e"])
+    assert torch.allclose(cosine, one @ other, atol=1e-6)
+    save_pretrained(twins, tmp_path / "saved", TOKENIZER)
+    opened = from_pretrained(tmp_path / "saved")
+    assert type(opened) is BertForSentenceSimilarity
+    assert torch.equal(
+        opened(**{name: tensor[None] for name, tensor in batch.items()}).logits, cosine
+    )
+    with pytest.warns(UserWarning, match="bert.pooler"):
+        assert torch.allclose(
+            embed(from_pretrained(tmp_path / "saved", BertModel), TOKENIZER, ["a b"])[0],
+            one,
+            atol=1e-6,
+        )
+
+
+def test_similarity_takes_pairs_only(model):
+    with pytest.raises(
+        ValueError, match=r"input_ids must have the shape \[batch, 2, tokens\], not \[4, 3, 5\]"
+    ):
+        BertForSentenceSimilarity(model.config)(torch.zeros(4, 3, 5, dtype=torch.int64))
+
+
+def test_embed_takes_a_model_that_a_reader_wrote(model):
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config, self.inner = model.config, model
+
+        def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+            return self.inner(
+                input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask
+            )
+
+    assert torch.equal(embed(Mine(), TOKENIZER, TEXTS), embed(model, TOKENIZER, TEXTS))
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (1,), ()])
+def test_labels_of_another_shape_are_refused(shape):
+    model = BertForSentenceSimilarity(BertConfig.preset("tiny", 50))
+    with pytest.raises(ValueError, match=r"labels must have the shape \[3\]"):
+        model(torch.randint(1, 50, (3, 2, 4)), labels=torch.zeros(shape))

@@ -1,0 +1,160 @@
+"""The way of a text through `minibert pretrain`: what is found, read and hashed, and how often."""
+
+import builtins
+import collections
+import io
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from minibert.cli import main as cli
+from minibert.data.tokens import TokenFile
+from minibert.pretraining import preparation
+from minibert.pretraining.options import PretrainingOptions
+from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.settings import Settings
+
+SENTENCES = [
+    f"The {animal} {verb} near the house."
+    for animal in "cat dog bird fox".split()
+    for verb in "runs sits eats sings sleeps".split()
+]
+
+
+@pytest.fixture(scope="module")
+def argv(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("given")
+    (folder / "texts").mkdir()
+    for name in ("a.txt", "b.txt"):
+        text = "\n\n\n".join(" ".join(SENTENCES[n:] + SENTENCES[:n]) for n in range(15))
+        (folder / "texts" / name).write_text(text)
+    shape = {
+        "vocab_size": 9,
+        "hidden_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 8,
+        "max_position_embeddings": 16,
+    }
+    (folder / "config.json").write_text(json.dumps(shape))
+    return [
+        "pretrain",
+        "--corpus",
+        str(folder / "texts"),
+        "--preset",
+        str(folder / "config.json"),
+        "--vocab-size",
+        "60",
+        "--length",
+        "16",
+        "--short-share",
+        "0",
+        "--long-share",
+        "0",
+        "--batch-size",
+        "4",
+        "--steps",
+        "2",
+        "--eval-sequences",
+        "4",
+        "--device",
+        "cpu",
+    ]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often each function is called, by the name of the file that it is given."""
+    calls = collections.Counter()
+
+    def count(place, name):
+        original = getattr(place, name)
+
+        def counting(*inputs, **more):
+            path = inputs[0] if inputs else ""
+            calls[name, Path(path).name if isinstance(path, (str, Path)) else ""] += 1
+            return original(*inputs, **more)
+
+        monkeypatch.setattr(place, name, counting)
+
+    for name in ("prepare", "open_prepared"):
+        count(preparation, name)
+        monkeypatch.setattr(f"minibert.cli.pretrain_run.{name}", getattr(preparation, name))
+    for name in ("sha256", "find_files", "documents"):
+        count(preparation, name)
+    checked = TokenFile._checksum
+
+    def checksum(self):
+        calls["checksum", self.path.name] += 1
+        return checked(self)
+
+    monkeypatch.setattr(TokenFile, "_checksum", checksum)
+    opened = io.open
+
+    def counting_open(file, *inputs, **more):
+        if isinstance(file, (str, os.PathLike)):
+            calls["open", Path(file).name] += 1
+        return opened(file, *inputs, **more)
+
+    monkeypatch.setattr(builtins, "open", counting_open)
+    monkeypatch.setattr(io, "open", counting_open)
+    return calls
+
+
+def test_a_new_run_prepares_once_and_hashes_each_file_once(argv, tmp_path, counted):
+    assert cli.main([*argv, "--out", str(tmp_path / "run")]) == 0
+    assert counted["prepare", "run"] + counted["prepare", ""] == 1
+    assert not counted["open_prepared", ""]
+    assert counted["find_files", ""] == 1
+    hashed = {file: n for (name, file), n in counted.items() if name == "sha256"}
+    assert hashed == {"a.txt": 1, "b.txt": 1, "vocab.txt": 1}
+    # hashed, then read for the vocabulary, the training tokens and the validation tokens
+    assert counted["documents", ""] == 3
+    assert {counted["open", name] for name in ("a.txt", "b.txt")} == {4}
+    assert not counted["checksum", "train.tokens"], "what was just written is not read through"
+
+
+def test_a_resumed_run_only_compares(argv, tmp_path, counted):
+    out = str(tmp_path / "run")
+    assert cli.main([*argv, "--out", out, "--time-limit", "0s"]) == 0
+    counted.clear()
+    assert cli.main(["pretrain", "--out", out, "--resume"]) == 0
+    assert counted["prepare", ""] == 1
+    assert not counted["find_files", ""] and not counted["documents", ""]
+    for name in ("a.txt", "b.txt"):
+        assert counted["sha256", name] == counted["open", name] == 1
+    assert counted["checksum", "train.tokens"] == counted["checksum", "valid.tokens"] == 1
+    assert counted["sha256", "vocab.txt"] == 1
+
+
+def test_other_processes_open_what_the_first_has_checked(argv, tmp_path, counted):
+    out = tmp_path / "run"
+    assert cli.main([*argv, "--out", str(out), "--time-limit", "0s"]) == 0
+    counted.clear()
+    text = preparation.open_prepared(RunDir.open(out, writes=False))
+    assert text.validation is not None and text.training.vocab_size == text.tokenizer.vocab_size
+    assert not any(name in ("sha256", "checksum", "documents") for name, _ in counted)
+
+
+def settings(folder: Path) -> Settings:
+    return Settings(PretrainingOptions(steps=1), corpus=(str(folder),), vocab_size=60)
+
+
+def test_a_run_killed_before_its_text_was_hashed_hashes_it_later(argv, tmp_path):
+    folder = tmp_path / "texts"
+    shutil.copytree(argv[2], folder)
+    RunDir.create(tmp_path / "run", settings(folder), {})
+    run_dir = RunDir.open(tmp_path / "run", writes=False)
+    assert run_dir.record["sources"] is None
+    run_dir.writes = True
+    preparation.prepare(run_dir)
+    assert [Path(name).name for name in run_dir.record["sources"]] == ["a.txt", "b.txt"]
+
+
+def test_a_corpus_known_by_name_has_no_files():
+    known = Settings(PretrainingOptions(steps=1), held_out=("wikitext-2",))
+    sources = preparation.Sources.find(known)
+    assert (sources.corpus, sources.held_out, sources.files()) == ("default", "wikitext-2", [])

@@ -1,0 +1,611 @@
+"""Checkpoints of the original BertSum: files of that shape, made here, come out as safetensors;
+what a pickle names is never run."""
+
+import argparse
+import collections
+import io
+import json
+import os
+import pickle
+import re
+import sys
+import types
+import zipfile
+
+import pytest
+import torch
+import transformers
+from original_bertsum import original_scores, original_state
+
+from minibert import BertConfig, WordPieceTokenizer, from_pretrained
+from minibert.cli import main as cli
+from minibert.summarization import (
+    BertSumExt,
+    InterSentenceEncoder,
+    SentenceClassifier,
+    SentenceRNN,
+    collate,
+    encode_document,
+)
+from minibert.summarization.convert.converter import convert_bertsum
+from minibert.summarization.convert.restricted_pickle import read_original
+from minibert.summarization.head_store import open_summarizer
+
+H = 128  # two heads of 64, as every published BERT has them
+TOKENIZER = WordPieceTokenizer(
+    {
+        token: n
+        for n, token in enumerate(
+            ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{n}" for n in range(30)))
+        )
+    }
+)
+BATCH = collate(
+    [
+        encode_document(document, TOKENIZER)
+        for document in (["w0 w1", "w2", "w3 w4 w5 w6"], ["w7 w8 w9"], ["w1 w1", "w2 w3"])
+    ]
+)
+
+
+def published_bert(seed=0):
+    """A BERT of the reference with random weights: the encoder of every checkpoint here."""
+    torch.manual_seed(seed)
+    model = transformers.BertModel(
+        transformers.BertConfig(
+            vocab_size=35,
+            hidden_size=H,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=80,
+            max_position_embeddings=24,
+        )
+    )
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model.eval()
+
+
+def lstm_state(hidden=H):
+    state = {"wo.weight": torch.randn(1, hidden), "wo.bias": torch.randn(1)}
+    for direction in (0, 1):
+        at, half = f"rnn.hidden{direction}.0.", hidden // 2
+        for name, size in (
+            ("weight_ih", [4 * half, hidden]),
+            ("weight_hh", [4 * half, half]),
+            ("bias_ih", [4 * half]),
+            ("bias_hh", [4 * half]),
+            ("ln_ih.weight", [4 * half]),
+            ("ln_ih.bias", [4 * half]),
+            ("ln_hh.weight", [4 * half]),
+            ("ln_hh.bias", [4 * half]),
+            ("ln_ho.weight", [half]),
+            ("ln_ho.bias", [half]),
+        ):
+            state[at + name] = 0.3 * torch.randn(size)
+    return state
+
+
+def lstm_scores(state, vectors, mask):
+    """The original's recurrent head, aliased list and all: every sentence gets the states that were
+    written last."""
+
+    def last(direction, sentences):
+        def part(name):
+            return state[f"rnn.hidden{direction}.0.{name}"]
+
+        def norm(x, name):
+            return torch.layer_norm(x, x.shape[-1:], part(f"{name}.weight"), part(f"{name}.bias"))
+
+        h = c = torch.zeros(len(vectors), H // 2)
+        for x in sentences:
+            gates = norm(x @ part("weight_ih").T + part("bias_ih"), "ln_ih") + norm(
+                h @ part("weight_hh").T + part("bias_hh"), "ln_hh"
+            )
+            i, f, o, g = gates.chunk(4, dim=1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * norm(c, "ln_ho").tanh()
+        return h
+
+    states = torch.cat([last(0, vectors.unbind(1)), last(1, vectors.flip(1).unbind(1))], dim=1)
+    return ((states[:, None] + vectors) @ state["wo.weight"][0] + state["wo.bias"]).sigmoid() * mask
+
+
+def head_state(kind, seed=1):
+    torch.manual_seed(seed)
+    return {
+        "transformer": lambda: original_state(2, H, 96),
+        "rnn": lstm_state,
+        "classifier": lambda: {"linear1.weight": torch.randn(1, H), "linear1.bias": torch.randn(1)},
+    }[kind]()
+
+
+def head_scores(kind, state, vectors, mask):
+    if kind == "classifier":
+        return (vectors @ state["linear1.weight"][0] + state["linear1.bias"]).sigmoid() * mask
+    return (
+        lstm_scores(state, vectors, mask)
+        if kind == "rnn"
+        else original_scores(state, 4, vectors, mask)
+    )
+
+
+def checkpoint(kind="transformer", prefix="encoder.", options=None, **more):
+    """What the original's trainer saves: an ordered state dict, a namespace of options, an
+    optimiser of its own class (from a module that is then gone)."""
+    model = collections.OrderedDict(
+        (f"bert.model.{name}", tensor) for name, tensor in published_bert().state_dict().items()
+    )
+    model.update((prefix + name, tensor) for name, tensor in head_state(kind).items())
+    model._metadata = collections.OrderedDict(version=1)  # as every real state dict has
+    optimiser = Optimizer()
+    optimiser.optimizer = torch.optim.Adam([torch.nn.Parameter(torch.ones(3))])
+    optimiser.optimizer.param_groups[0]["params"][0].grad = torch.ones(3)
+    optimiser.optimizer.step()
+    optimiser.betas, optimiser.method, optimiser.device, optimiser.seen = (
+        [0.9, 0.999],
+        "adam",
+        torch.device("cpu"),
+        {1, 2},
+    )
+    options = {"heads": 4, "encoder": kind, "use_interval": True} if options is None else options
+    return {"model": model, "opt": argparse.Namespace(**options), "optim": optimiser, **more}
+
+
+class Optimizer:
+    """Stands for the original's class."""
+
+
+@pytest.fixture
+def save(tmp_path, monkeypatch):
+    """Write a checkpoint as the original would: its Optimizer is of the module models.optimizers,
+    which nobody can import afterwards."""
+
+    def save(content, legacy=False):
+        with monkeypatch.context() as patch:
+            module = types.ModuleType("models.optimizers")
+            module.Optimizer = Optimizer
+            patch.setitem(sys.modules, "models", types.ModuleType("models"))
+            patch.setitem(sys.modules, "models.optimizers", module)
+            patch.setattr(Optimizer, "__module__", "models.optimizers")
+            torch.save(content, tmp_path / "model.pt", _use_new_zipfile_serialization=not legacy)
+        assert "models.optimizers" not in sys.modules
+        return tmp_path / "model.pt"
+
+    return save
+
+
+def scores(model):
+    with torch.no_grad():
+        return model(**BATCH).scores
+
+
+def wanted_scores(kind):
+    """Of the reference's encoder with the formulas of the original's head."""
+    with torch.no_grad():
+        hidden = published_bert()(
+            BATCH["input_ids"],
+            token_type_ids=BATCH["token_type_ids"],
+            attention_mask=BATCH["attention_mask"],
+        ).last_hidden_state
+        mask = BATCH["sentence_mask"]
+        vectors = (
+            torch.stack([row[places] for row, places in zip(hidden, BATCH["sentence_positions"])])
+            * mask[:, :, None]
+        )
+        return head_scores(kind, head_state(kind), vectors, mask)
+
+
+# ---------------------------------------------------------------- whole checkpoints
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+@pytest.mark.parametrize(
+    "kind, cls",
+    [
+        ("transformer", InterSentenceEncoder),
+        ("rnn", SentenceRNN),
+        ("classifier", SentenceClassifier),
+    ],
+)
+def test_a_checkpoint_scores_as_the_original(kind, cls, legacy, save):
+    model = convert_bertsum(save(checkpoint(kind), legacy))
+    assert type(model) is BertSumExt and type(model.head) is cls and not model.training
+    assert (
+        model.config.hidden_act == "gelu"
+        and model.config.num_attention_heads == 2
+        and model.sentence_vector == "cls"
+        and model.segments
+    )
+    torch.testing.assert_close(scores(model), wanted_scores(kind), rtol=0, atol=2e-6)
+
+
+def test_pickles_own_means_cannot_open_it(save):
+    """So the test above would fail if a class were looked up."""
+    path = save(checkpoint())
+    with pytest.raises(ModuleNotFoundError, match="models"):
+        torch.load(path, weights_only=False)
+
+
+@pytest.mark.parametrize(
+    "options, argument, heads",
+    [
+        ({"heads": 4}, None, 4),
+        ({"heads": 4}, 2, 2),
+        ({}, None, 8),
+        ({"ext_heads": 16, "heads": 4}, None, 16),
+        ({"heads": "4"}, None, 8),
+    ],
+)
+def test_where_the_number_of_heads_comes_from(options, argument, heads, save):
+    assert (
+        convert_bertsum(save(checkpoint(options=options)), argument).head.sizes["num_heads"]
+        == heads
+    )
+
+
+def test_presumm_calls_the_head_otherwise(save):
+    content = checkpoint(prefix="ext_layer.", options={"ext_heads": 4})
+    torch.testing.assert_close(
+        scores(convert_bertsum(save(content))), wanted_scores("transformer"), rtol=0, atol=2e-6
+    )
+
+
+def test_without_segments(save):
+    assert (
+        convert_bertsum(save(checkpoint(options={"heads": 4, "use_interval": False}))).segments
+        is False
+    )
+
+
+def test_the_baseline_has_eight_heads(save):
+    content = checkpoint("classifier", options={"encoder": "baseline"})
+    assert convert_bertsum(save(content)).config.num_attention_heads == 8
+    assert (
+        convert_bertsum(
+            save(checkpoint("classifier", "ext_layer.", {"encoder": "baseline", "ext_heads": 4}))
+        ).config.num_attention_heads
+        == 4
+    )
+
+
+def test_older_names_and_what_is_never_used(save):
+    content = checkpoint()
+    for name in [name for name in content["model"] if "LayerNorm" in name]:
+        content["model"][
+            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+                "LayerNorm.bias", "LayerNorm.beta"
+            )
+        ] = content["model"].pop(name)
+    content["model"]["bert.model.embeddings.position_ids"] = torch.arange(24)[None]
+    content["model"]["encoder.pos_emb.pe"] = torch.stack(
+        [torch.sin(x := torch.arange(50)[:, None] / 10000 ** (torch.arange(0, H, 2) / H)), x.cos()],
+        -1,
+    ).flatten(1)[None]
+    model = convert_bertsum(save(content))
+    torch.testing.assert_close(scores(model), wanted_scores("transformer"), rtol=0, atol=2e-6)
+    assert set(model.unused_keys) == {
+        "bert.model.pooler.dense.weight",
+        "bert.model.pooler.dense.bias",
+        "bert.model.embeddings.position_ids",
+        "encoder.transformer_inter.0.layer_norm.weight",
+        "encoder.transformer_inter.0.layer_norm.bias",
+    }
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+def test_half_precision_views_parameters_and_every_type(legacy, save):
+    whole = torch.arange(24.0).reshape(4, 6)
+    tensors = {
+        "half": whole.half(),
+        "bfloat": whole.bfloat16(),
+        "double": whole.double(),
+        "long": whole.long(),
+        "bytes": whole.byte(),
+        "truth": whole > 3,
+        "row": whole[2],
+        "columns": whole[:, 1:3],
+        "turned": whole.T,
+        "parameter": torch.nn.Parameter(whole.clone()),
+        "scalar": torch.tensor(7.0),
+    }
+    found, options = read_original(save({"model": tensors}, legacy))
+    assert options == {} and found.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert found[name].dtype == tensor.dtype and torch.equal(found[name], tensor.detach()), name
+
+
+def test_only_the_model_is_read_from_a_large_file(save, monkeypatch):
+    """The optimiser's numbers are twice as many as the model's."""
+    read = []
+    real = zipfile.ZipFile.read
+    monkeypatch.setattr(
+        zipfile.ZipFile,
+        "read",
+        lambda self, name, *more: read.append(name) or real(self, name, *more),
+    )
+    content = {"model": {"one": torch.ones(2)}, "optim": [torch.ones(3), torch.ones(4)]}
+    assert list(read_original(save(content))[0]) == ["one"]
+    assert sum("/data/" in name for name in read) == 1
+
+
+# ---------------------------------------------------------------- what a file may not do
+
+
+class Attack:
+    """Calls a function when it is unpickled by ordinary means."""
+
+    def __init__(self, function, *arguments):
+        self.call = function, arguments
+
+    def __reduce__(self):
+        return self.call
+
+
+class Sleeper:
+    """Made by NEWOBJ, with a state: no function is called, but __setstate__ of a class is."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __setstate__(self, state):
+        open(state["trace"], "w").close()
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+@pytest.mark.parametrize(
+    "where", ["optim", "opt", "model", "beside a tensor", "key", "attribute", "all of it"]
+)
+@pytest.mark.parametrize(
+    "payload",
+    [
+        lambda trace: Attack(os.mkdir, trace),
+        lambda trace: Attack(exec, f"open({trace!r}, 'w')"),
+        Sleeper,
+        lambda trace: Attack(eval, f"open({trace!r}, 'w')"),
+    ],
+    ids=["mkdir", "exec", "setstate", "eval"],
+)
+def test_nothing_in_the_file_is_run(payload, where, legacy, tmp_path, save):
+    trace = tmp_path / "trace"
+    bad, content = payload(str(trace)), checkpoint("classifier")
+    if where == "beside a tensor":
+        content["model"]["bert.model.more"] = bad
+    elif where == "key":
+        content[bad] = 1
+    elif where == "attribute":
+        content["model"]._metadata = bad
+    elif where == "all of it":
+        content = bad
+    else:
+        content[where] = bad
+    path = save(content, legacy)
+    if where in ("optim", "opt", "key", "attribute"):
+        torch.testing.assert_close(
+            scores(convert_bertsum(path)), wanted_scores("classifier"), rtol=0, atol=2e-6
+        )
+    else:
+        with pytest.raises(ValueError, match="is no checkpoint of BertSum"):
+            convert_bertsum(path)
+    assert not trace.exists()
+    if where == "all of it":
+        torch.load(path, weights_only=False)
+        assert trace.exists(), "by ordinary means it would have run"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        b"cos\nmkdir\n(S'TRACE'\ntR.",  # protocol 0: a call
+        b"(S'TRACE'\nios\nmkdir\n.",  # INST
+        b"(cos\nmkdir\nS'TRACE'\no.",  # OBJ
+        b"\x80\x04\x8c\x02os\x8c\x05mkdir\x93\x8c\x05TRACE\x85R.",  # STACK_GLOBAL
+        # functions reached through others
+        b"cbuiltins\ngetattr\n(cos\n__dict__\nS'get'\ntR(S'mkdir'\ntR(S'TRACE'\ntR.",
+        b"cbuiltins\n__import__\n(S'os'\ntR.",
+        b"ccollections\nOrderedDict\n(tRS'x'\nb.",  # a state of another kind
+        b"ctorch._utils\n_rebuild_tensor_v2\n(S'a'\nS'b'\ntR.",
+        b"ctorch\nFloatStorage\n(I9\ntR.",
+        b"S'a string'\n.",
+        b"N.",
+        b"]q\x00h\x00a.",
+    ],
+    ids=range(12),
+)
+@pytest.mark.parametrize("form", ["bare", "zip", "legacy"])
+def test_programs_of_the_pickle_machine(program, form, tmp_path):
+    trace = tmp_path / "TRACE"
+    program = program.replace(
+        b"\x8c\x05TRACE", b"\x8c" + bytes([len(str(trace))]) + str(trace).encode()
+    ).replace(b"'TRACE'", repr(str(trace)).encode())
+    path = tmp_path / "bad.pt"
+    if form == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("bad/data.pkl", program)
+    else:
+        start = (
+            b"".join(pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {}))
+            if form == "legacy"
+            else b""
+        )
+        path.write_bytes(start + program + pickle.dumps([], 2))
+    with pytest.raises(ValueError, match="bad.pt is no checkpoint of BertSum"):
+        convert_bertsum(path)
+    assert not trace.exists()
+
+
+def zip_of(**files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_pkl", ".pkl"), content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content, said",
+    [
+        (b"", "is no checkpoint of BertSum: "),
+        (b"no pickle at all", "is no checkpoint of BertSum: "),
+        (pickle.dumps({"model": {}}), "torch.save did not write it"),
+        (b"PK\3\4" + b"x" * 50, "is no checkpoint of BertSum: "),
+        (zip_of(a="b"), "a zip file with 0 times data.pkl in it"),
+        (zip_of(a__data_pkl=b"", b__data_pkl=b""), "a zip file with 2 times data.pkl"),
+        (zip_of(a__data_pkl=pickle.dumps({}), a__byteorder=b"big"), "highest byte first"),
+        (zip_of(a__data_pkl=pickle.dumps([1])), "found list"),
+        (zip_of(a__data_pkl=pickle.dumps({"state": 1, "x": 2})), r"found \['state', 'x'\]"),
+        (zip_of(a__data_pkl=pickle.dumps({"model": {"a": 1}})), "'a' in 'model' is no tensor"),
+        (zip_of(a__data_pkl=pickle.dumps({"model": {}})), "holds no BERT under bert.model"),
+    ],
+)
+def test_other_files(content, said, tmp_path):
+    (tmp_path / "other.pt").write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        convert_bertsum(tmp_path / "other.pt")
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+def test_a_file_that_is_cut_off(legacy, tmp_path, save):
+    path = save(checkpoint("classifier"), legacy)
+    whole = path.read_bytes()
+    for length in (10, 1000, len(whole) // 2, len(whole) - 100):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match="model.pt"):
+            convert_bertsum(path)
+
+
+def test_a_file_whose_last_numbers_are_missing_says_which(save):
+    path = save({"model": {"one": torch.ones(300)}}, legacy=True)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(
+        ValueError, match="one should have 1200 bytes, but the file holds 1192 of them"
+    ):
+        read_original(path)
+
+
+def test_no_file(tmp_path):
+    for path in (tmp_path / "none.pt", tmp_path):
+        with pytest.raises(ValueError, match=re.escape(f"cannot read {path}")):
+            convert_bertsum(path)
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (
+            lambda m: m.pop("bert.model.encoder.layer.1.output.dense.bias"),
+            "model.pt: .*bert.model.encoder.layer.1.output.dense.bias is missing",
+        ),
+        (lambda m: m.update({"bert.model.more": torch.ones(1)}), "bert.model.more has no place"),
+        (
+            lambda m: m.update({"bert.model.embeddings.LayerNorm.bias": torch.ones(3)}),
+            r"LayerNorm.bias has the shape \[3\], wanted \[128\]",
+        ),
+        (
+            lambda m: m.pop("bert.model.embeddings.token_type_embeddings.weight"),
+            r"holds no BERT under bert.model.\*: a table of",
+        ),
+        (
+            lambda m: m.update({"decoder.bias": torch.ones(1)}),
+            r"is no extractive BertSum: decoder.bias and 0 more are part of neither bert.model.\* nor encoder",
+        ),
+        (lambda m: m.pop("encoder.wo.bias"), "model.pt: .*wo.bias is missing"),
+        (
+            lambda m: [m.pop(name) for name in list(m) if name.startswith("encoder.")],
+            "holds no head of BertSum",
+        ),
+    ],
+)
+def test_models_that_do_not_fit(change, said, save):
+    content = checkpoint()
+    change(content["model"])
+    with pytest.raises(ValueError, match=said):
+        convert_bertsum(save(content))
+
+
+def test_a_recurrent_head_of_two_layers_is_refused(save):
+    content = checkpoint("rnn")
+    content["model"]["encoder.rnn.hidden0.1.weight_ih"] = torch.ones(256, 128)
+    with pytest.raises(ValueError, match="rnn.hidden0.1.weight_ih has no place"):
+        convert_bertsum(save(content))
+
+
+# ---------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def vocabulary(tmp_path):
+    TOKENIZER.save(tmp_path / "vocabulary")
+    return str(tmp_path / "vocabulary" / "vocab.txt")
+
+
+def run(capsys, *arguments):
+    return cli.main(["convert-bertsum", *map(str, arguments)]), *capsys.readouterr()
+
+
+@pytest.mark.parametrize("kind", ["transformer", "rnn", "classifier"])
+def test_the_command_writes_a_folder_that_summarises(
+    kind, tmp_path, save, vocabulary, capsys, recwarn
+):
+    status, out, _ = run(
+        capsys, save(checkpoint(kind)), "--out", tmp_path / "out", "--vocab", vocabulary
+    )
+    assert (
+        status == 0
+        and out.startswith(f"{tmp_path / 'out'}: a BertSumExt with the head '{kind}', ")
+        and len(out.splitlines()) == 1
+    )
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer_config.json",
+        "vocab.txt",
+    ]
+    model = from_pretrained(tmp_path / "out")
+    torch.testing.assert_close(scores(model), wanted_scores(kind), rtol=0, atol=2e-6)
+    opened, tokenizer = open_summarizer(str(tmp_path / "out"))
+    assert torch.equal(scores(opened), scores(model)) and tokenizer.vocab == TOKENIZER.vocab
+    assert BertConfig.from_json_file(tmp_path / "out" / "config.json") == model.config
+    assert not [str(warning.message) for warning in recwarn if "minibert" in str(warning.filename)]
+
+
+def test_the_command_without_a_vocabulary_says_so(tmp_path, save, capsys):
+    status, out, _ = run(capsys, save(checkpoint()), "--out", tmp_path / "out", "--num-heads", "2")
+    assert status == 0 and "it has no vocabulary: put the vocab.txt" in out
+    assert (
+        json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["sentence_head"][
+            "sizes"
+        ]["num_heads"]
+        == 2
+    )
+
+
+def test_the_commands_errors_are_one_line_and_leave_nothing(tmp_path, save, vocabulary, capsys):
+    path = save(checkpoint())
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "note").write_text("mine")
+    (tmp_path / "short.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
+    for arguments, said in [
+        ((path, "--out", tmp_path / "full"), "full is there already; name a new folder with --out"),
+        ((path, "--out", path), "model.pt is there already"),
+        (
+            (path, "--out", tmp_path / "out", "--vocab", tmp_path / "short.txt"),
+            "has 5 tokens, but the model has 35",
+        ),
+        (
+            (path, "--out", tmp_path / "out", "--vocab", tmp_path / "none.txt"),
+            "no vocabulary file at",
+        ),
+        ((path, "--out", tmp_path / "out", "--num-heads", "7"), "num_attention_heads 7"),
+        (
+            (path, "--out", tmp_path / "out", "--num-heads", "0"),
+            "num_attention_heads must be a whole number of at least 1, not 0",
+        ),
+        ((vocabulary, "--out", tmp_path / "out"), "vocab.txt is no checkpoint of BertSum"),
+        ((tmp_path / "none.pt", "--out", tmp_path / "out"), "cannot read"),
+    ]:
+        status, out, err = run(capsys, *arguments)
+        assert status == 2 and not out and said in err and err.strip().count("\n") == 0, err
+        assert not (tmp_path / "out").exists()
+    assert (tmp_path / "full" / "note").read_text() == "mine"

@@ -1,0 +1,175 @@
+"""The optimisers' parameter groups, and the learning-rate schedule."""
+
+import dataclasses
+import functools
+
+import pytest
+import torch
+from deviation import deviation
+from tiny_run import CONFIG
+
+from minibert import BertForPreTraining
+from minibert.training.optim import (
+    decayed,
+    learning_rate_schedule,
+    make_optimizers,
+    set_learning_rate,
+)
+
+
+def groups_of(optimizers) -> dict[str, tuple[str, float]]:
+    """Parameter name: its optimiser and its weight decay."""
+    return {
+        name: (type(optimizer).__name__, group["weight_decay"])
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for name in group["param_names"]
+    }
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_weight_decay_spares_biases_and_norms_and_nothing_else(norm_first):
+    model = BertForPreTraining(dataclasses.replace(CONFIG, norm_first=norm_first))
+    found = groups_of(make_optimizers(model, "adamw", 1e-3, 1e-3, 0.01))
+    # independent of names: norms are the parameters of the LayerNorm modules, biases what is called so
+    spared = {
+        f"{place}.{name}"
+        for place, module in model.named_modules()
+        for name, _ in module.named_parameters(recurse=False)
+        if isinstance(module, torch.nn.LayerNorm) or name == "bias"
+    }
+    assert found == {
+        name: ("AdamW", 0.0 if name in spared else 0.01) for name, _ in model.named_parameters()
+    }
+    assert (
+        len(spared) > 20
+        and "cls.predictions.bias" in spared
+        and "bert.embeddings.word_embeddings.weight" not in spared
+    )
+
+
+@deviation(
+    "What weight decay spares",
+    paper='"L2 weight decay of 0.01"',
+    original="decoupled decay, on everything but biases and norms; on the word table too",
+    reference="the same by convention",
+    here="the same",
+    why="decay on a norm pulls its factor from 1 to 0",
+)
+def test_the_groups_are_those_of_the_original():
+    """google-research/bert leaves out what contains LayerNorm, layer_norm or bias: under its own names for the same parameters."""
+    for name, _ in BertForPreTraining(CONFIG).named_parameters():
+        original = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        )
+        assert decayed(name) == (
+            not any(part in original for part in ("LayerNorm", "layer_norm", "bias"))
+        )
+
+
+def test_muon_gets_the_matrices_inside_and_nothing_else():
+    found = groups_of(make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 2e-3, 0.01))
+    matrices = {
+        f"bert.encoder.layer.{layer}.{part}.weight"
+        for layer in (0, 1)
+        for part in (
+            "attention.self.query",
+            "attention.self.key",
+            "attention.self.value",
+            "attention.output.dense",
+            "intermediate.dense",
+            "output.dense",
+        )
+    } | {"bert.pooler.dense.weight", "cls.predictions.transform.dense.weight"}
+    assert {name for name, (optimizer, _) in found.items() if optimizer == "Muon"} == matrices
+    assert found.keys() == dict(BertForPreTraining(CONFIG).named_parameters()).keys(), (
+        "each parameter once"
+    )
+
+
+def test_muon_decays_its_matrices_like_the_tables():
+    found = groups_of(make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.03))
+    assert {decay for name, (_, decay) in found.items() if decayed(name)} == {0.03} and {
+        kind for kind, _ in found.values()
+    } == {"AdamW", "Muon"}
+
+
+def test_an_unknown_optimiser_is_not_taken_for_adamw():
+    with pytest.raises(ValueError, match="optimizer must be one of muon, adamw, not 'sgd'"):
+        make_optimizers(BertForPreTraining(CONFIG), "sgd", 1e-3, 1e-3, 0.01)
+
+
+def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
+    monkeypatch.delattr(torch.optim, "Muon")
+    with pytest.raises(
+        ValueError, match="'muon' needs PyTorch 2.9 or later; this is .* Use optimizer 'adamw'"
+    ):
+        make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.01)
+
+
+def test_the_recipe_does_not_rest_on_the_defaults_of_pytorch(monkeypatch):
+    """beta 0.9 and 0.999 are in the paper (Devlin et al. 2018, appendix A.2), epsilon 1e-6 in the original program."""
+    strange = functools.partial(torch.optim.AdamW, betas=(0.5, 0.5), eps=0.5, weight_decay=0.5)
+    monkeypatch.setattr(torch.optim, "AdamW", strange)
+    monkeypatch.setattr(
+        torch.optim, "Muon", functools.partial(torch.optim.Muon, momentum=0.5, weight_decay=0.5)
+    )
+    adamw, muon = make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.01)
+    assert all(
+        (group["betas"], group["eps"]) == ((0.9, 0.999), 1e-6) for group in adamw.param_groups
+    )
+    assert {group["weight_decay"] for group in adamw.param_groups} == {0.01, 0.0}
+    assert [(group["momentum"], group["weight_decay"]) for group in muon.param_groups] == [
+        (0.95, 0.01)
+    ]
+
+
+def test_adamw_is_fused_where_pytorch_can():
+    """The tokens a second in benchmarks/logs/speed.json were counted with the fused form; PyTorch has it for some devices only."""
+    model = BertForPreTraining(CONFIG)
+    assert all(
+        group["fused"]
+        for group in make_optimizers(model, "adamw", 1e-3, 1e-3, 0.01)[0].param_groups
+    )
+    model.bert.pooler.to("meta")
+    assert not any(
+        group["fused"]
+        for group in make_optimizers(model, "adamw", 1e-3, 1e-3, 0.01)[0].param_groups
+    )
+
+
+@deviation(
+    "The learning rate after warm-up",
+    paper="warm-up over 10,000 steps, then linear decay",
+    original="the decay counts from step 0: at the end of the warm-up the rate drops a little",
+    here="the same; with `decay` below 1 the peak is held first",
+    why="the course of the rate is part of the recipe",
+)
+def test_the_schedule_is_the_originals():
+    """1000 steps, 100 of warm-up: t / 100 below 100, then 1 - t / 1000, with its drop from 0.99 to 0.90 at the hand-over."""
+    factors = [learning_rate_schedule(step, 1000, 100) for step in range(1000)]
+    assert factors == [step / 100 if step < 100 else 1 - step / 1000 for step in range(1000)]
+    assert factors[0] == 0.0 and factors[99:101] == [0.99, 0.9]
+
+
+def test_a_late_decay_keeps_the_peak_before():
+    factors = [learning_rate_schedule(step, 100, 10, decay_share=0.2) for step in range(100)]
+    assert (
+        factors[10:81] == pytest.approx([1.0] * 71)
+        and factors[90] == pytest.approx(0.5)
+        and factors[99] == pytest.approx(0.05)
+    )
+
+
+def test_no_warmup_begins_at_the_peak():
+    assert learning_rate_schedule(0, 10, 0) == 1.0
+
+
+def test_one_factor_moves_all_groups_from_their_own_peaks():
+    optimizers = make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 4e-3, 0.01)
+    for factor in (0.5, 0.25):  # twice: the peak itself does not move
+        set_learning_rate(optimizers, factor)
+    assert [[group["lr"] for group in optimizer.param_groups] for optimizer in optimizers] == [
+        [0.25e-3, 0.25e-3],
+        [1e-3],
+    ]
