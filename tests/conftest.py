@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from filelock import FileLock
 
 import dev
@@ -14,8 +15,15 @@ from tools.environment import ROOT
 SLOW_FILES = ("meta/test_shape_comments.py", "meta/test_mutation.py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever needs the built book or a browser is slow, and so are tests of the tools for tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whatever needs the built book or a browser is slow, and so are tests of the tools for tests.
+
+    Tests marked `gpu` are deselected, and counted as such, where torch sees no GPU.
+    """
+    if not torch.cuda.is_available():
+        gpu = [item for item in items if item.get_closest_marker("gpu")]
+        config.hook.pytest_deselected(items=gpu)
+        items[:] = [item for item in items if item not in gpu]
     for item in items:
         if {"site", "browser", "tab"} & {*getattr(item, "fixturenames", ())} or str(
             item.path

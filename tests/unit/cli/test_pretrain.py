@@ -702,7 +702,7 @@ def edit(path: Path, old: str, new: str) -> None:
             lambda out: (out / "train.tokens").write_bytes(
                 (out / "train.tokens").read_bytes()[:-8]
             ),
-            r"train.tokens has \d+ bytes .* \(delete it, and --resume makes it again\)",
+            r"train.tokens has \d+ bytes, .* \(delete it, and --resume makes it again\)",
         ),
         (
             lambda out: shutil.copy(out / "valid.tokens", out / "train.tokens"),

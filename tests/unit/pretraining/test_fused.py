@@ -297,7 +297,7 @@ def test_a_batch_on_the_cpu_never_waits_for_the_device(config, mask):
     assert stacked.device.type == "meta" and stacked.shape == (6,)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 @pytest.mark.parametrize("mask", MASKS)
 def test_on_a_gpu_no_micro_batch_waits(mask):
     model = build(hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1).cuda().train()
@@ -314,7 +314,7 @@ def test_on_a_gpu_no_micro_batch_waits(mask):
         torch.cuda.set_sync_debug_mode("default")
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_on_a_gpu_the_sums_are_those_of_the_cpu():
     for mask in MASKS.values():
         inputs = batch(attention_mask=mask)
