@@ -247,6 +247,7 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_num_threads(1)
     rows = json.loads(LOG.read_text(encoding="utf-8"))["files"] if LOG.exists() else {}
     known, status = sources(), 0
+    rows = {name: row for name, row in rows.items() if name in known}
     for name in options.file or known:
         if name not in known:
             print(
