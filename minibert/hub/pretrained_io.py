@@ -26,6 +26,7 @@ from minibert.hub.load_weights import (
 )
 from minibert.hub.model_folder import ModelFolder, read_config
 from minibert.hub.safetensors_io import read_weights, write_weights
+from minibert.hub.tokenizer_files import read_tokenizer_files
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
@@ -39,7 +40,15 @@ __all__ = [
     "save_pretrained",
 ]
 
-TOKENIZER_FILES = ("vocab.txt", "tokenizer.json", "tokenizer_config.json")
+VOCABULARIES = ("vocab.txt", "tokenizer.json")  # a folder with one of them has a tokenizer
+TOKENIZER_FILES = (
+    *VOCABULARIES,
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "merges.txt",
+)
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 Model = TypeVar("Model", bound=BertPreTrainedModel)
 
@@ -102,7 +111,8 @@ def save_pretrained(
 ) -> None:
     """Write config.json and model.safetensors in the reference's names.
 
-    The vocabulary goes with them where the tokenizer is given or known.
+    The vocabulary goes with them where the tokenizer is given or known. It then replaces every
+    tokenizer file of an older save.
 
     Weights keep their precision. Everything is written aside first and then moved into place, so
     that a failure on the way leaves no half folder and an older save as it was. Sinusoidal
@@ -113,16 +123,11 @@ def save_pretrained(
     without positions and, with norm_first, a masked-word head with another activation than "gelu":
     a warning and the config.json say so.
 
-    Raises a ValueError when the tokenizer has more tokens than the model, or the folder cannot be
-    written.
+    Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
+    given or known and the folder has one of another size, and when the folder cannot be written.
     """
     folder = Path(folder)
-    size = len(tokenizer.vocab) if tokenizer is not None else 0
-    if size > model.config.vocab_size:
-        raise InputError(
-            f"the tokenizer has {size} tokens but the model's vocab_size is "
-            f"{model.config.vocab_size}"
-        )
+    _check_vocabulary(model, tokenizer, folder)
     replaces = folder.is_dir()
     for leftover in folder.glob(".saving-*"):  # of a save that was killed
         shutil.rmtree(leftover, ignore_errors=True)
@@ -212,16 +217,40 @@ def _config_values(model: BertPreTrainedModel) -> dict[str, Any]:
 # -- files -----------------------------------------------------------------------------------------
 
 
+def _check_vocabulary(
+    model: BertPreTrainedModel, tokenizer: WordPieceTokenizer | None, folder: Path
+) -> None:
+    """Raise an InputError where the model would be saved with a vocabulary that is not its own."""
+    size = model.config.vocab_size
+    if tokenizer is not None:
+        if len(tokenizer) > size:
+            raise InputError(
+                f"the tokenizer has {len(tokenizer)} tokens but the model's vocab_size is {size}"
+            )
+    elif not _has_tokenizer(model.source_folder) and _has_tokenizer(folder):
+        found = len(read_tokenizer_files(folder).vocab)
+        if found != size:
+            raise InputError(
+                f"{folder} has a tokenizer of {found} tokens from an older save, but the model's "
+                f"vocab_size is {size}. What to do: give the model's tokenizer too, or save to "
+                "another folder"
+            )
+
+
+def _has_tokenizer(folder: Path | None) -> bool:
+    return folder is not None and any((folder / name).is_file() for name in VOCABULARIES)
+
+
 def _write_tokenizer(
     model: BertPreTrainedModel, tokenizer: WordPieceTokenizer | None, staging: Path
 ) -> None:
+    source = model.source_folder
     if tokenizer is not None:
         tokenizer.save(staging)
-        return
-    source = model.source_folder
-    for name in TOKENIZER_FILES:
-        if source is not None and (source / name).is_file():
-            shutil.copyfile(source / name, staging / name)
+    elif source is not None and _has_tokenizer(source):
+        for name in TOKENIZER_FILES:
+            if (source / name).is_file():
+                shutil.copyfile(source / name, staging / name)
 
 
 def _move_into(staging: Path, folder: Path) -> None:
@@ -232,7 +261,7 @@ def _move_into(staging: Path, folder: Path) -> None:
     for name in sorted(new, key=lambda name: name != "model.safetensors"):
         os.replace(staging / name, folder / name)
     stale = [folder / "model.safetensors.index.json", *folder.glob("model-*-of-*.safetensors")]
-    if "vocab.txt" in new and "tokenizer.json" not in new:
-        stale.append(folder / "tokenizer.json")
+    if not {*VOCABULARIES}.isdisjoint(new):
+        stale += [folder / name for name in TOKENIZER_FILES if name not in new]
     for path in stale:
         path.unlink(missing_ok=True)

@@ -1,0 +1,82 @@
+"""Saving over an older save, from a compiled model, and from several processes at once."""
+
+import os
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tiny_cli import SHAPE, VOCABULARY
+
+from minibert import (
+    BertConfig,
+    BertForMaskedLM,
+    BertModel,
+    WordPieceTokenizer,
+    from_pretrained,
+    save_pretrained,
+)
+from minibert.config import InputError
+
+WORDS = WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
+OTHER = WordPieceTokenizer(
+    {f"{token}x" * (n > 4) or token: n for n, token in enumerate(VOCABULARY)}
+)
+LARGER = WordPieceTokenizer(WORDS.vocab | {"far": 10, "away": 11})
+
+
+def model(model_class=BertModel, **changes):
+    torch.manual_seed(0)
+    return model_class(BertConfig.from_dict(SHAPE | changes)).eval()
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# The tokenizer of an older save
+
+
+def test_no_file_of_the_older_tokenizer_is_left(tmp_path):
+    save_pretrained(model(), tmp_path, OTHER)
+    for name in ("tokenizer.json", "special_tokens_map.json", "added_tokens.json", "vocab.json"):
+        (tmp_path / name).write_text("of an older save")
+    save_pretrained(model(), tmp_path, WORDS)
+    names = ["config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt"]
+    assert sorted(os.listdir(tmp_path)) == names
+    assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == WORDS.vocab
+
+
+def test_a_tokenizer_json_replaces_an_older_vocab_txt(tmp_path):
+    """The reader prefers vocab.txt, so an old one would win over the new tokenizer.json."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    save_pretrained(model(), source, WORDS)
+    (source / "vocab.txt").unlink()
+    WORDS._tokenizer.save(str(source / "tokenizer.json"))
+    (source / "special_tokens_map.json").write_text("{}")
+    save_pretrained(model(), target, OTHER)
+    save_pretrained(from_pretrained(source), target)
+    assert WordPieceTokenizer.from_pretrained(target).vocab == WORDS.vocab
+    assert sorted(os.listdir(target)) == sorted(os.listdir(source))
+
+
+def test_a_model_saved_where_it_was_opened_keeps_its_tokenizer(tmp_path):
+    save_pretrained(model(), tmp_path, WORDS)
+    (tmp_path / "special_tokens_map.json").write_text("{}")
+    before = contents(tmp_path)
+    save_pretrained(from_pretrained(tmp_path), tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_without_a_tokenizer_one_of_the_same_size_is_kept(tmp_path):
+    save_pretrained(model(), tmp_path, WORDS)
+    save_pretrained(model(), tmp_path)
+    assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == WORDS.vocab
+
+
+def test_without_a_tokenizer_one_of_another_size_is_refused(tmp_path):
+    save_pretrained(model(vocab_size=12), tmp_path, LARGER)
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match=r"tokenizer of 12 tokens.* vocab_size is 10"):
+        save_pretrained(model(), tmp_path)
+    assert contents(tmp_path) == before
