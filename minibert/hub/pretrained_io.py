@@ -25,7 +25,7 @@ from minibert.hub.load_weights import (
     load_weights,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
-from minibert.hub.safetensors_io import read_weights, write_weights
+from minibert.hub.safetensors_io import read_weights, weights_of, write_weights
 from minibert.hub.tokenizer_files import read_tokenizer_files
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
@@ -127,6 +127,7 @@ def save_pretrained(
     given or known and the folder has one of another size, and when the folder cannot be written.
     """
     folder = Path(folder)
+    model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
     _check_vocabulary(model, tokenizer, folder)
     replaces = folder.is_dir()
     for leftover in folder.glob(".saving-*"):  # of a save that was killed
@@ -140,7 +141,7 @@ def save_pretrained(
         values = _config_values(model)
         as_pre_norm = values["model_type"] == PRE_NORM_TYPE
         write_weights(
-            roberta_prelayernorm.to_reference(model) if as_pre_norm else model.state_dict(),
+            roberta_prelayernorm.to_reference(model) if as_pre_norm else weights_of(model),
             staging / "model.safetensors",
         )
         (staging / "config.json").write_text(

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import PRE_NORM_TYPE, BertConfig, unused_positions
+from minibert.hub.safetensors_io import weights_of
 from minibert.model import BertModel, BertPreTrainedModel
 
 POSITIONS = "bert.embeddings.position_embeddings.weight"
@@ -86,7 +87,7 @@ def to_reference(model: BertPreTrainedModel) -> dict[str, Tensor]:
     zeros.
     """
     bare = isinstance(model, BertModel)
-    tensors = {"bert." * bare + name: tensor for name, tensor in model.state_dict().items()}
+    tensors = {"bert." * bare + name: tensor for name, tensor in weights_of(model).items()}
     table = tensors[POSITIONS]  # [positions, H]
     unused = table.new_zeros(
         unused_positions(model.config.pad_token_id), table.size(1)

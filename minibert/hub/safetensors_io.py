@@ -6,7 +6,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.config import InputError
 
@@ -36,6 +36,14 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             "(for a checkpoint of the original BertSum: minibert convert-bertsum)"
         )
     raise InputError(f"{folder} has no {SINGLE} and no {INDEX}: there are no weights to read")
+
+
+def weights_of(model: nn.Module) -> dict[str, Tensor]:
+    """A model's tensors by name.
+
+    torch.compile puts "_orig_mod." before the names inside what it wraps; here it is left out.
+    """
+    return {name.replace("_orig_mod.", ""): tensor for name, tensor in model.state_dict().items()}
 
 
 def write_weights(tensors: dict[str, Tensor], path: Path) -> None:

@@ -80,3 +80,28 @@ def test_without_a_tokenizer_one_of_another_size_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"tokenizer of 12 tokens.* vocab_size is 10"):
         save_pretrained(model(), tmp_path)
     assert contents(tmp_path) == before
+
+
+# Compiled models
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("part", ["all of it", "its encoder"])
+def test_a_compiled_model_is_saved_as_the_original(part, norm_first, tmp_path):
+    """torch.compile puts `_orig_mod.` into the names of what it wraps."""
+    original = model(BertForMaskedLM, norm_first=norm_first)
+    ids = torch.tensor([[2, 5, 4, 3]])
+    expected = original(ids).logits
+    compiled = original
+    if part == "all of it":
+        compiled = torch.compile(original)
+    else:
+        original.bert.encoder = torch.compile(original.bert.encoder)
+    save_pretrained(compiled, tmp_path / "function", WORDS)
+    compiled.save_pretrained(tmp_path / "method", WORDS)
+    for way in ("function", "method"):
+        assert not [
+            key for key in load_file(tmp_path / way / "model.safetensors") if "_orig" in key
+        ]
+        opened = from_pretrained(tmp_path / way)
+        assert type(opened) is BertForMaskedLM and torch.equal(opened(ids).logits, expected)
