@@ -1,8 +1,9 @@
-"""One run on many processes, as torchrun starts them: ranks, sums over all, DDP and FSDP.
+"""Training in several processes that torchrun started: ranks, sums over all ranks, DDP and FSDP.
 
-With DDP every process holds the whole model and sees its own sequences; gradients are added up
-after each batch (Li et al. 2020). With FSDP (fully_shard) every process keeps only its part of each
-weight, gradient and moment, and asks the others for a layer when it needs it (Zhao et al. 2023).
+With DDP, every process holds the whole model and reads its own sequences; the gradients are summed
+over the processes after each batch (Li et al. 2020). With FSDP (fully_shard), every process keeps
+only its shard of each weight, gradient and optimiser moment, and gathers a layer from the others
+when it needs it (Zhao et al. 2023).
 """
 
 import os
@@ -21,33 +22,36 @@ from torch.nn.parallel import DistributedDataParallel
 
 from minibert.config import InputError
 
-# what torchrun puts into the environment
+# the environment variables that torchrun sets
 TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
-# for the others to arrive: the first one may be writing a large checkpoint
+# how long processes wait for each other: rank 0 may be writing a large checkpoint
 TIMEOUT = timedelta(minutes=30)
 
 Model = TypeVar("Model", bound=nn.Module)
 
 
 class ProcessLost(RuntimeError):
-    """Another process of the run has ended; no sum over all processes is possible without it."""
+    """Another process of the run has ended, so this one cannot continue."""
 
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """The processes of a run, and which of them this one is; by default it is alone."""
+    """The processes of a run; by default, there is only this one."""
 
-    rank: int = 0  # of this process, from 0
-    world: int = 1  # processes in all
+    rank: int = 0  # of this process, counted from 0
+    world: int = 1  # number of processes
 
     def sum(self, values: Tensor) -> Tensor:
-        """The sum over all processes of a tensor on the CPU, the same on each of them."""
+        """Sum a CPU tensor over all processes, in place; every process gets the same result."""
         if self.world > 1:
             dist.all_reduce(values)
         return values
 
     def check_alike(self, **facts: object) -> None:
-        """Raise an InputError, in every process, where the processes were not started alike."""
+        """Check that every process has the same facts, such as settings or file contents.
+
+        Raises an InputError in every process if any of them differ.
+        """
         if self.world == 1:
             return
         digests = torch.tensor([zlib.crc32(repr(fact).encode()) for fact in facts.values()])
@@ -64,17 +68,17 @@ class ProcessGroup:
             )
 
     def wrap_parallel(self, forward: nn.Module, shard: bool, all_used: bool) -> nn.Module:
-        """Wrap the module that computes the losses: with DDP, or with FSDP if `shard` is set.
+        """Wrap the module that computes the losses: with FSDP if `shard` is set, otherwise DDP.
 
-        One process alone needs no DDP. All processes begin with the weights of the first.
-        `all_used` says whether every parameter gets a gradient. FSDP replaces the parameters, so
-        optimisers must be made afterwards.
+        A single process needs no DDP, so its module is returned unchanged. All processes start from
+        the weights of rank 0. `all_used` says whether every parameter gets a gradient in every
+        step. FSDP replaces the parameters, so create the optimisers after this call.
         """
         if shard:
             return _shard(forward, self.world)
         if self.world == 1:
             return forward
-        # no device_ids: batches stay on the CPU until pretraining.fused sends them on
+        # no device_ids: pretraining.fused moves the batches to the device itself
         return DistributedDataParallel(
             forward,
             find_unused_parameters=not all_used,
@@ -82,10 +86,10 @@ class ProcessGroup:
 
 
 def accumulate(forward: nn.Module, last: bool) -> AbstractContextManager[None]:
-    """The context of one of several passes before an update.
+    """The context for one of several micro-batches whose gradients are accumulated.
 
-    With DDP, gradients are added up over the processes in the last pass only. FSDP does it in each,
-    because whole gradients would need the memory that it saves.
+    With DDP, gradients are summed over the processes for the last micro-batch only. FSDP sums them
+    for each one, because unsharded gradients would need the memory that sharding saves.
     """
     return (
         nullcontext()
@@ -103,7 +107,10 @@ def started_by_torchrun() -> bool:
 
 
 def own_device(kind: str) -> torch.device:
-    """This process's device: of several GPUs the one with its local rank."""
+    """This process's device; with several GPUs, the one whose number is its local rank.
+
+    Raises an InputError if torchrun started more processes than there are GPUs.
+    """
     if kind != "cuda" or not started_by_torchrun():
         return torch.device(kind)
     number = int(os.environ["LOCAL_RANK"])
@@ -119,10 +126,10 @@ def own_device(kind: str) -> torch.device:
 
 @contextmanager
 def joined(device: torch.device) -> Iterator[ProcessGroup]:
-    """Join the other processes that torchrun started, and leave them at the end.
+    """Join the process group that torchrun started, and leave it at the end.
 
-    Without torchrun the process is alone. Raises ProcessLost, in every process that is left, when
-    one of them has died.
+    Without torchrun, the group has this process only. If a process dies, the remaining ones raise
+    ProcessLost. Raises an InputError for a device that cannot be shared, such as mps.
     """
     if not started_by_torchrun():
         yield ProcessGroup()
@@ -136,13 +143,13 @@ def joined(device: torch.device) -> Iterator[ProcessGroup]:
         )
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     try:
-        # numbers of the program itself are on the CPU everywhere, so gloo is there beside NCCL
+        # counts and flags are summed on the CPU, so gloo is needed besides NCCL
         dist.init_process_group(
             "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT
         )
         yield ProcessGroup(rank, world)
     except RuntimeError as error:
-        if _is_about_the_others(error):
+        if _is_connection_error(error):
             raise ProcessLost(
                 f"another process of this run has ended, so process {rank} of {world} stops too"
             ) from error
@@ -152,8 +159,8 @@ def joined(device: torch.device) -> Iterator[ProcessGroup]:
             dist.destroy_process_group()
 
 
-def _is_about_the_others(error: RuntimeError) -> bool:
-    # gloo raises a bare RuntimeError that begins with the place in its source
+def _is_connection_error(error: RuntimeError) -> bool:
+    # gloo raises a plain RuntimeError whose message begins with a path in gloo's source
     return (
         isinstance(error, dist.DistError)
         or re.search(r"gloo[/\\]transport", str(error)) is not None
@@ -187,7 +194,10 @@ def _shard(forward: nn.Module, world: int) -> nn.Module:
 
 
 def full_tensor(tensor: Tensor) -> Tensor:
-    """All of a sharded tensor, on every process; every process must call it. Others stay as is."""
+    """Gather a sharded tensor; a tensor that is not sharded is returned unchanged.
+
+    Every process must call this, and every process gets the full tensor.
+    """
     if not hasattr(tensor, "full_tensor"):
         return tensor
     whole: Tensor = tensor.full_tensor()
@@ -195,7 +205,7 @@ def full_tensor(tensor: Tensor) -> Tensor:
 
 
 def shard_like(tensor: Tensor, like: Tensor) -> Tensor:
-    """This process's part of a whole tensor, sharded as `like` is; all of it if `like` is whole."""
+    """Shard a full tensor in the same way as `like`; unchanged if `like` is not sharded."""
     if not hasattr(like, "full_tensor"):
         return tensor
     from torch.distributed.tensor import DTensor, distribute_tensor  # slow to import
@@ -206,7 +216,7 @@ def shard_like(tensor: Tensor, like: Tensor) -> Tensor:
 
 
 def full_model(model: Model) -> Model:
-    """The model itself, or under FSDP a whole copy on the CPU; every process must call it."""
+    """The model itself, or under FSDP an unsharded copy on the CPU; every process must call it."""
     if not any(hasattr(parameter, "full_tensor") for parameter in model.parameters()):
         return model
     copy = type(model)(model.config)

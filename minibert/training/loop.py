@@ -1,4 +1,4 @@
-"""The loop over steps, random batches of texts of similar lengths, and how a run is stopped."""
+"""The training loop, random batches of texts of similar lengths, and how a run is stopped."""
 
 import math
 import signal
@@ -14,9 +14,9 @@ from minibert.config import InputError
 from minibert.training.distributed import ProcessGroup
 from minibert.training.memory import return_freed_memory
 
-IMPATIENT = 2.0  # seconds after which a second Ctrl-C is meant as one
-RETURN_EVERY = 60.0  # seconds between two times that unused memory goes back to the system
-POOL = 16  # batches whose texts are sorted by length before they are cut apart
+IMPATIENT = 2.0  # seconds after the first Ctrl-C from which another one stops at once
+RETURN_EVERY = 60.0  # seconds between returns of unused memory to the system
+POOL = 16  # number of batches whose texts are sorted by length together
 
 
 class Diverged(InputError):
@@ -24,15 +24,15 @@ class Diverged(InputError):
 
 
 class Metrics(Protocol):
-    """What a step returns, at least."""
+    """The least that a training step returns."""
 
     @property
     def step(self) -> int:
-        """Updates done."""
+        """Number of updates done."""
 
     @property
     def loss(self) -> float:
-        """What the update minimises."""
+        """The loss that the update minimises."""
 
     @property
     def gradient_norm(self) -> float:
@@ -43,26 +43,26 @@ AnyMetrics = TypeVar("AnyMetrics", bound=Metrics, covariant=True)
 
 
 class Run(Protocol[AnyMetrics]):
-    """A training run: pretraining, fine-tuning."""
+    """A training run, such as pretraining or fine-tuning."""
 
     @property
     def step(self) -> int:
-        """Updates done."""
+        """Number of updates done."""
 
     @property
     def steps(self) -> int:
-        """Updates to do in all."""
+        """Total number of updates."""
 
     def train_step(self) -> AnyMetrics:
-        """Make one update."""
+        """Do one update."""
 
 
 def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool]) -> None:
-    """Train until `run` has done all its steps, or `after_step` returns False.
+    """Train until `run` has done all its steps or `after_step` returns False.
 
-    `after_step(metrics, seconds)` is called after every step; it may evaluate, report and save.
-    Raises Diverged, before `after_step` can save anything of it, when the loss or the gradient is
-    NaN or infinite.
+    `after_step(metrics, seconds)` is called after every step with the step's duration; it may
+    evaluate, report and save. Raises Diverged if the loss or the gradient is NaN or infinite,
+    before `after_step` could save such a model.
     """
     going, returned = True, time.monotonic()
     while going and run.step < run.steps:
@@ -72,7 +72,7 @@ def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool])
         if not (math.isfinite(metrics.loss) and math.isfinite(metrics.gradient_norm)):
             raise Diverged(
                 f"step {metrics.step}: the loss is {metrics.loss}, the norm of the gradient "
-                f"{metrics.gradient_norm}: training has broken down. A lower learning_rate or a "
+                f"{metrics.gradient_norm}: training has diverged. A lower learning_rate or a "
                 "longer warmup may help"
             )
         going = after_step(metrics, seconds)
@@ -84,7 +84,10 @@ def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool])
 def random_batches(
     lengths: list[int], batch_size: int, generator: torch.Generator
 ) -> list[list[int]]:
-    """The numbers of all texts, each once, in random batches of similar lengths: little padding."""
+    """Divide the indices of all texts into random batches of similar lengths, with little padding.
+
+    Every index from 0 to len(lengths) - 1 is in exactly one batch.
+    """
     order = torch.randperm(len(lengths), generator=generator).tolist()
     batches = []
     for start in range(0, len(order), POOL * batch_size):
@@ -94,10 +97,13 @@ def random_batches(
 
 
 class Stop:
-    """Whether to stop after the step that is running, and with which exit status."""
+    """Whether to stop after the current step, and with which exit status.
 
-    signal: int | None  # the first SIGINT or SIGTERM
-    status: int  # 0, or 128 + the signal
+    `time_limit` is in seconds; None means no limit.
+    """
+
+    signal: int | None  # the first SIGINT or SIGTERM received
+    status: int  # 0, or 128 + the signal's number
 
     def __init__(self, time_limit: float | None) -> None:
         self.until = math.inf if time_limit is None else time.monotonic() + time_limit
@@ -105,9 +111,10 @@ class Stop:
 
     @contextmanager
     def listening(self) -> Iterator["Stop"]:
-        """Let SIGTERM and the first Ctrl-C wait for the end of the step, but not a second Ctrl-C.
+        """Delay SIGTERM and the first Ctrl-C to the end of the step; a second Ctrl-C stops at once.
 
-        The second must come IMPATIENT seconds later: torchrun repeats the first for every process.
+        The second Ctrl-C counts only after IMPATIENT seconds, because torchrun forwards the first
+        one to every process once more.
         """
 
         def note(number: int, frame: FrameType | None) -> None:
@@ -124,9 +131,9 @@ class Stop:
                 signal.signal(number, handler)
 
     def agreed(self, processes: ProcessGroup, also: bool) -> tuple[bool, bool]:
-        """Whether any process must stop, and whether `also` is True in any; the same in all.
+        """Whether any process must stop, and whether `also` is True in any process.
 
-        So all processes stop after the same step, and save in the same step.
+        All processes get the same answer, so they stop and save after the same step.
         """
         told = torch.tensor(
             [

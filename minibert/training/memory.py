@@ -1,4 +1,4 @@
-"""Freed memory: the C library keeps it for the next step, and returns it when asked."""
+"""Freed memory: keep it for the next step, and return it to the system now and then."""
 
 import ctypes
 import sys
@@ -8,8 +8,8 @@ from collections.abc import Callable
 def keep_freed_memory() -> None:
     """Ask the C library to keep the memory of freed tensors instead of returning it to the system.
 
-    Every step needs about the same amount again, and fetching it page by page costs time. Works on
-    Linux with glibc; elsewhere, and when it is called twice, nothing happens.
+    Every step needs about the same amount again, and getting it page by page takes time. This works
+    on Linux with glibc and does nothing elsewhere. Calling it twice has no further effect.
     """
     if mallopt := _c_library("mallopt"):
         # M_MMAP_MAX, M_TRIM_THRESHOLD, M_TOP_PAD
@@ -18,16 +18,16 @@ def keep_freed_memory() -> None:
 
 
 def return_freed_memory() -> None:
-    """Return to the system what `keep_freed_memory` keeps and no tensor uses; takes about 0.2 s.
+    """Return to the system the memory that no tensor uses; takes about 0.2 s.
 
-    Steps mask different numbers of tokens, so memory that is never returned fragments: a run of
-    hours would hold several times what a step needs. Works on Linux with glibc; elsewhere nothing
-    happens.
+    Steps mask different numbers of tokens, so memory that is never returned becomes fragmented, and
+    after some hours a run would hold several times what a step needs. This works on Linux with
+    glibc and does nothing elsewhere.
     """
     if malloc_trim := _c_library("malloc_trim"):
         malloc_trim(0)
 
 
 def _c_library(name: str) -> Callable[..., int] | None:
-    """A function of glibc by its name; None elsewhere."""
+    """The glibc function with this name; None on other systems."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

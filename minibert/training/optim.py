@@ -6,16 +6,17 @@ from torch.optim import Optimizer
 
 from minibert.config import InputError
 
-MOMENTUM = 0.95  # of Muon (Jordan et al. 2024)
-# of AdamW; google-research/bert, optimization.py, `AdamWeightDecayOptimizer`
+MOMENTUM = 0.95  # for Muon (Jordan et al. 2024)
+# for AdamW; google-research/bert, optimization.py, `AdamWeightDecayOptimizer`
 BETAS, EPS = (0.9, 0.999), 1e-6
 
 
 def decayed(name: str) -> bool:
-    """Whether weight decay applies to a parameter: to all but biases and norms.
+    """Whether weight decay applies to the parameter with this name.
 
-    This follows google-research/bert, optimization.py. A name with "norm" anywhere in it belongs to
-    a norm: a LayerNorm, or `encoder.norm` at the end of a pre-norm stack.
+    It applies to all parameters except biases and norms, as in google-research/bert,
+    optimization.py. Any name that contains "norm" counts as a norm: a LayerNorm, or `encoder.norm`
+    at the end of a pre-norm stack.
     """
     return not (name.endswith("bias") or "norm" in name.lower())
 
@@ -27,16 +28,16 @@ def make_optimizers(
     matrix_learning_rate: float,
     weight_decay: float,
 ) -> list[Optimizer]:
-    """The optimisers of a run: AdamW on everything, or Muon on the matrices and AdamW on the rest.
+    """Create the optimisers: AdamW alone, or Muon for the matrices and AdamW for the rest.
 
-    "adamw"  Loshchilov & Hutter 2017, with the parameter groups of the original program. Unlike it,
-             with bias correction (Kingma & Ba 2014, algorithm 1), as in every later implementation.
-    "muon"   Jordan et al. 2024: the momentum of every matrix of the encoder, the pooler and the MLM
-             transform is made orthogonal before it is applied, so that all its directions learn at
-             the same pace. Embeddings, biases and norms stay with AdamW.
+    "adamw"  Loshchilov & Hutter 2017, with the parameter groups of the original BERT code, but with
+             bias correction (Kingma & Ba 2014, algorithm 1), as in every later implementation.
+    "muon"   Jordan et al. 2024: orthogonalises the momentum of every matrix of the encoder, the
+             pooler and the MLM transform before applying it, so that all its directions learn at
+             the same pace. AdamW updates embeddings, biases and norms.
 
-    Every group has a `peak_lr`, which `set_learning_rate` multiplies by the schedule's factor.
-    Raises an InputError for another name, and for "muon" where PyTorch has no Muon.
+    Every parameter group has a `peak_lr`, which `set_learning_rate` multiplies by the schedule's
+    factor. Raises an InputError for any other name, and for "muon" if PyTorch has no Muon.
     """
     if name not in ("adamw", "muon"):
         raise InputError(f"optimizer must be one of muon, adamw, not {name!r}")
@@ -87,13 +88,13 @@ def make_optimizers(
 
 
 def learning_rate_schedule(step: int, steps: int, warmup: int, decay_share: float = 1.0) -> float:
-    """The factor on the peak learning rate at a step, counted from 0.
+    """The factor that multiplies the peak learning rate at a step, counted from 0.
 
     It rises linearly over `warmup` steps and falls linearly to 0 over the last `decay_share` of all
-    steps. With decay_share 1 this is the original: step / warmup first, then 1 - step / steps,
-    which begins below 1 (google-research/bert, optimization.py, `create_optimizer`). A smaller
-    share holds the peak in between, so that a run can be continued from before its decay
-    (Hägele et al. 2024).
+    steps. With decay_share 1, this is the schedule of the original BERT code: step / warmup, then
+    1 - step / steps, which starts below 1 (google-research/bert, optimization.py,
+    `create_optimizer`). With a smaller share, the rate stays at its peak in between, so a run can
+    be continued from a checkpoint before the decay (Hägele et al. 2024).
     """
     if step < warmup:
         return step / warmup
@@ -108,10 +109,10 @@ def set_learning_rate(optimizers: list[Optimizer], factor: float) -> None:
 
 
 def update(optimizers: list[Optimizer], clip: float) -> Tensor:
-    """One update of all weights by their gradients, which are then cleared.
+    """Update all weights once and clear their gradients.
 
-    Returns the norm of all gradients together. Where it is larger than `clip`, all gradients are
-    scaled down to that norm (Pascanu et al. 2013, algorithm 1).
+    Gradients whose total norm is larger than `clip` are scaled down to that norm first (Pascanu et
+    al. 2013, algorithm 1). Returns the norm before clipping.
     """
     parameters = [
         parameter

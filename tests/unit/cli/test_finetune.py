@@ -528,7 +528,7 @@ def test_a_loss_that_is_no_number(quick, run, tmp_path, monkeypatch):
     )
     assert (
         status == 2
-        and "training has broken down" in err
+        and "training has diverged" in err
         and "nothing is kept" in err
         and not (tmp_path / "model").exists()
     )

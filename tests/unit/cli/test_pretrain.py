@@ -807,7 +807,7 @@ def test_a_loss_that_is_no_number_ends_the_run(given, run, tmp_path, monkeypatch
     assert (
         status == 2
         and "step 10: the loss is nan" in err
-        and "training has broken down" in err
+        and "training has diverged" in err
         and "the newest checkpoint is of step 7" in err.lower()
     )
     assert [path.name for path in checkpoints(tmp_path / "run" / "checkpoints")] == [
