@@ -23,11 +23,12 @@ from minibert.cli.pretrain_options import (
 from minibert.config import InputError
 from minibert.heads import BertForPreTraining
 from minibert.hub.pretrained_io import save_pretrained
+from minibert.model import BertPreTrainedModel
 from minibert.pretraining.checkpointing import checkpoints, resume_newest
-from minibert.pretraining.environment import environment
+from minibert.pretraining.environment import ComputingRun, environment
 from minibert.pretraining.preparation import PreparedText, Sources, open_prepared, prepare
-from minibert.pretraining.run_dir import RunDir
-from minibert.pretraining.session import train
+from minibert.pretraining.run_dir import RunDir, RunFolder
+from minibert.pretraining.session import SessionRun, train
 from minibert.pretraining.setup import make_run, make_validation
 from minibert.pretraining.trainer import Pretraining
 from minibert.training.distributed import ProcessGroup, ProcessLost, full_model, joined, own_device
@@ -93,8 +94,9 @@ def _pretrain(
                 print(f"{complaint}. It was set aside")
             print(f"resuming from {checkpoint}")
     if first:
-        _announce(run, session)
-        _record_session(run, run_dir, session)
+        announce_machine(run, session, asked_precision=run.options.precision)
+        _announce(run)
+        record_session(run, run_dir, session)
     intervals = make_intervals(session, run.options.steps)
     with _scalars(run_dir, session, run) as write_scalars:
         status = train(run, run_dir, intervals, validation, write_scalars)
@@ -112,7 +114,7 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
         return run_dir, prepare(run_dir)
     settings = make_settings(given)
     sources = Sources.find(settings)  # complains before anything is written
-    run_dir = RunDir.create(out, settings, _to_remember(session))
+    run_dir = RunDir.create(out, settings, to_remember(session))
     try:
         return run_dir, prepare(run_dir, sources)
     except (ValueError, OSError):
@@ -152,9 +154,8 @@ def _summary_writer() -> Any:
     return SummaryWriter
 
 
-def _announce(run: Pretraining, session: Options) -> None:
-    """Say what is about to happen: on which device and why, with which model and text."""
-    config, options, corpus = run.model.config, run.options, run.batches.corpus
+def announce_machine(run: ComputingRun, session: Options, asked_precision: str) -> None:
+    """Say on which device, with how many threads and in which precision a run computes, and why."""
     threads = torch.get_num_threads()
     precision = str(run.precision).removeprefix("torch.")
     on_cpu = run.device.type == "cpu"
@@ -169,24 +170,35 @@ def _announce(run: Pretraining, session: Options) -> None:
         "threads": "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "PyTorch's choice",
         "precision": f"this {chip} computes {faster}in it",
     }
-    asked = session | {"precision": options.precision}
+    asked = session | {"precision": asked_precision}
     why = {
         name: f"--{name}" if asked.get(name, "auto") != "auto" else reason
         for name, reason in reasons.items()
     }
-    parameters = sum(parameter.numel() for parameter in run.model.parameters())
-    tokens = options.batch_size * options.length  # in a step
-    epochs = options.steps * tokens / len(corpus.tokens)
     processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
     print(
         f"computing on {device} ({why['device']}){processes}, "
         f"{threads} {'thread' if threads == 1 else 'threads'} ({why['threads']}), "
         f"in {precision} ({why['precision']})"
     )
+
+
+def announce_model(model: BertPreTrainedModel) -> None:
+    """Say how large a model is."""
+    config = model.config
+    parameters = sum(parameter.numel() for parameter in model.parameters())
     print(
         f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
         f"{config.vocab_size:,} word pieces, {parameters:,} parameters"
     )
+
+
+def _announce(run: Pretraining) -> None:
+    """Say what is about to happen: with which model and text."""
+    options, corpus = run.options, run.batches.corpus
+    tokens = options.batch_size * options.length  # in a step
+    epochs = options.steps * tokens / len(corpus.tokens)
+    announce_model(run.model)
     print(
         f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; "
         f"{options.steps:,} steps of {tokens:,} tokens go through it {epochs:.1f} times",
@@ -194,9 +206,14 @@ def _announce(run: Pretraining, session: Options) -> None:
     )
 
 
-def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None:
-    """Write this session to run.json, and say in what it differs from the one before."""
-    now = environment(run)
+def record_session(
+    run: SessionRun, run_dir: RunFolder, session: Options, also: tuple[str, ...] = ()
+) -> None:
+    """Write this session to run.json, and say in what it differs from the one before.
+
+    `also` names more of the package's files whose code decides the numbers of the run.
+    """
+    now = environment(run, also)
     before = run_dir.sessions[-1] if run_dir.sessions and run.step else {}
     different = [name for name in now if name in before and before[name] != now[name]]
     if different:
@@ -210,22 +227,28 @@ def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None
             "command": shlex.join(["minibert", *sys.argv[1:]]),
             "from_step": run.step,
             "time": now_utc.isoformat(timespec="seconds"),
-            "given": _to_remember(session),
+            "given": to_remember(session),
             **now,
         }
     )
 
 
-def _to_remember(session: Options) -> Options:
+def to_remember(session: Options) -> Options:
+    """The options of a session that the next one takes over."""
     return {name: session[name] for name in REMEMBERED if name in session}
+
+
+def how_to_continue(command: str, out: Path) -> str:
+    """The command line that resumes a run."""
+    return f"continue with: minibert {command} --out {shlex.quote(str(out))} --resume"
 
 
 def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> None:
     """Save the model of a run that is at its end, or say how to continue."""
-    if run.step < run.options.steps:
+    if run.step < run.steps:
         print(
-            f"stopped at step {run.step:,} of {run.options.steps:,}; continue with: "
-            f"minibert pretrain --out {shlex.quote(str(run_dir.path))} --resume"
+            f"stopped at step {run.step:,} of {run.steps:,}; "
+            f"{how_to_continue('pretrain', run_dir.path)}"
         )
         return
     save_pretrained(model, run_dir.model, run.batches.tokenizer)
