@@ -24,6 +24,7 @@ from minibert.cli import (
     similarity,
     summarize,
     tokenizer,
+    train_sentences,
 )
 from minibert.cli.common import DEBUG_HELP
 from minibert.config import InputError
@@ -38,6 +39,7 @@ COMMANDS = (
     finetune,
     predict,
     pretrain,
+    train_sentences,
     tokenizer,
     export,
     convert,

@@ -2,20 +2,18 @@
 
 import argparse
 import dataclasses
-import re
 from collections.abc import Callable
 from typing import Any
 
 from minibert.cli.common import add_command, positive
 from minibert.cli.corpus_options import add_corpus_options
+from minibert.cli.session_options import add_machine_options, add_session_options
 from minibert.config import PRESETS, InputError
 from minibert.pretraining.options import CHOICES, PretrainingOptions
-from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Intervals, Settings
+from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Settings
 
 STEPS = 1000
 EVAL_SEQUENCES = 512
-EVAL_EVERY = 50  # steps, at least: an evaluation costs as much as some five of them
-CHECKPOINT_EVERY = "10m"
 
 # Options that may differ from session to session; those of the second kind are remembered.
 OF_A_SESSION = ("time_limit", "device", "threads")
@@ -157,24 +155,7 @@ def _add_recipe(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_session(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--time-limit",
-        type=duration,
-        metavar="TIME",
-        help="stop after 90s, 55m, 1h30m … with a checkpoint and exit status 0",
-    )
-    group.add_argument(
-        "--checkpoint-every",
-        type=moment,
-        metavar="WHEN",
-        help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
-    )
-    group.add_argument(
-        "--eval-every",
-        type=positive,
-        metavar="N",
-        help=f"steps between validations (default: a twentieth of all, at least {EVAL_EVERY})",
-    )
+    add_session_options(group)
     group.add_argument(
         "--eval-sequences",
         type=positive,
@@ -188,12 +169,6 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
         help=argparse.SUPPRESS,
     )
     group.add_argument(
-        "--log-every",
-        type=positive,
-        metavar="N",
-        help=f"steps between lines of FOLDER/log.jsonl (default: {Intervals.log_every})",
-    )
-    group.add_argument(
         "--tensorboard",
         action="store_true",
         help="write FOLDER/tensorboard as well; needs the package tensorboard",
@@ -201,17 +176,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_machine(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--device",
-        choices=("auto", "cpu", "cuda"),
-        help="where to compute (default: auto, a GPU where there is one)",
-    )
-    group.add_argument(
-        "--threads",
-        type=positive,
-        metavar="N",
-        help="processor threads (default: PyTorch's choice)",
-    )
+    add_machine_options(group)
     group.add_argument(
         "--shard",
         action="store_true",
@@ -222,21 +187,6 @@ def _add_machine(group: argparse._ArgumentGroup) -> None:
 def flag(name: str) -> str:
     """The option of a field: mask_rate -> --mask-rate."""
     return "--from" if name == "start" else "--" + name.replace("_", "-")
-
-
-def duration(text: str) -> float:
-    """'90s', '55m', '1h30m' or '2h' in seconds."""
-    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
-    if not text or not match:
-        raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
-    hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + seconds
-
-
-def moment(text: str) -> str:
-    """A number of steps or a time; kept as it was written."""
-    positive(text) if text.isdecimal() else duration(text)
-    return text
 
 
 def make_settings(given: dict[str, Any]) -> Settings:
@@ -262,8 +212,11 @@ def make_settings(given: dict[str, Any]) -> Settings:
     return settings
 
 
-def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
-    """Raise an InputError for an option that would make another run of it."""
+def refuse_changes(settings: Any, given: dict[str, Any]) -> None:
+    """Raise an InputError for an option that would make another run of it.
+
+    `settings` is a dataclass with `options`, another one: Settings, for example.
+    """
     known = dataclasses.asdict(settings.options)
     known |= {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     for name, value in given.items():
@@ -275,16 +228,3 @@ def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
                 "Leave it out, or begin a new run from this one's weights with --from and another "
                 "--out"
             )
-
-
-def make_intervals(session: dict[str, Any], steps: int) -> Intervals:
-    """How often a session does what, from its options."""
-    when = session.get("checkpoint_every", CHECKPOINT_EVERY)
-    by_steps = when.isdecimal()
-    return Intervals(
-        log_every=session.get("log_every", Intervals.log_every),
-        eval_every=session.get("eval_every", max(EVAL_EVERY, steps // 20)),
-        checkpoint_steps=int(when) if by_steps else None,
-        checkpoint_seconds=None if by_steps else duration(when),
-        time_limit=session.get("time_limit"),
-    )

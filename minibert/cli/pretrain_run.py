@@ -16,10 +16,10 @@ from minibert.cli.pretrain_options import (
     EVAL_SEQUENCES,
     OF_A_SESSION,
     REMEMBERED,
-    make_intervals,
     make_settings,
     refuse_changes,
 )
+from minibert.cli.session_options import make_intervals
 from minibert.config import InputError
 from minibert.heads import BertForPreTraining
 from minibert.hub.pretrained_io import save_pretrained

@@ -6,7 +6,7 @@ it. What is there already is used again.
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -158,14 +158,25 @@ def check_sources(run_dir: RunFolder) -> None:
 
 def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
     """The vocabulary in the folder; where there is none, that of a model or file, or a new one."""
-    folder, settings = run_dir.path / VOCABULARY, run_dir.settings
-    if not folder.is_dir():
+    settings = run_dir.settings
+
+    def make() -> WordPieceTokenizer:
         if name := settings.start or settings.vocab:
-            tokenizer = load_vocabulary(name)
-        else:
-            size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
-            sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
-            tokenizer = WordPieceTokenizer.train(sentences, size)
+            return load_vocabulary(name)
+        size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
+        sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
+        return WordPieceTokenizer.train(sentences, size)
+
+    return keep_vocabulary(run_dir, make)
+
+
+def keep_vocabulary(
+    run_dir: RunFolder, make: Callable[[], WordPieceTokenizer]
+) -> WordPieceTokenizer:
+    """The vocabulary in the folder of a run; where there is none, a new one is written there."""
+    folder = run_dir.path / VOCABULARY
+    if not folder.is_dir():
+        tokenizer = make()
         writing = run_dir.path / f".vocabulary-{secrets.token_hex(4)}"
         tokenizer.save(writing)
         for path in (*writing.iterdir(), writing):

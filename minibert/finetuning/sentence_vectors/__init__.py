@@ -1,0 +1,11 @@
+"""Sentence encoders: a BERT whose mean vectors are trained on unlabelled texts.
+
+options       the recipe, and what a run was started with
+texts         which texts of a corpus are trained on
+objectives    the losses: contrastive (SimCSE) and distillation
+teacher       a teacher's vectors of all texts, and their reduction to the student's size
+preparation   the texts and the teacher's vectors in the folder of a run
+trainer       the run: one update after another
+validation    Spearman's correlation on pairs that people judged
+whitening     whitened vectors, the control that needs no training
+"""
