@@ -187,8 +187,9 @@ def announce_model(model: BertPreTrainedModel) -> None:
     """Say how large a model is."""
     config = model.config
     parameters = sum(parameter.numel() for parameter in model.parameters())
+    layers = f"{config.num_hidden_layers} layer{'s' * (config.num_hidden_layers > 1)}"
     print(
-        f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
+        f"model: {layers}, hidden size {config.hidden_size}, "
         f"{config.vocab_size:,} word pieces, {parameters:,} parameters"
     )
 

@@ -72,15 +72,11 @@ OPTIONS = dict(steps=7, batch_size=6, warmup=2, dropout=0.1, phrases=0, words=0,
 
 
 def make_run(objective: str = "distill", **changes) -> SentenceTraining:
-    options = SentenceOptions(
-        **OPTIONS | dict(objective=objective, precision="float32") | changes
-    )
+    options = SentenceOptions(**OPTIONS | dict(objective=objective, precision="float32") | changes)
     torch.manual_seed(1)
     config = BertConfig.from_dict(
         TRUNK.to_dict()
-        | dict(
-            hidden_dropout_prob=options.dropout, attention_probs_dropout_prob=options.dropout
-        )
+        | dict(hidden_dropout_prob=options.dropout, attention_probs_dropout_prob=options.dropout)
     )
     targets = make_targets() if objective == "distill" else None
     texts = make_texts(neighbours=objective == "neighbours")
