@@ -21,7 +21,15 @@ from minibert.hub.find_pretrained import SMALL
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
 
-OBJECTIVE = ("objective", "temperature", "teacher", "relational_weight", "pca_texts")
+OBJECTIVE = (
+    "objective",
+    "temperature",
+    "teacher",
+    "relational_weight",
+    "pca_texts",
+    "start_from_bag",
+    "ridge",
+)
 TEXTS = ("sentences", "phrases", "words", "min_words", "max_words")
 NONE = {"steps": "as many as --epochs make", "layers": "all"}  # what None means
 METAVARS = {"teacher": "MODEL", "dropout": "P"}
@@ -115,6 +123,8 @@ def _add_fields(group: argparse._ArgumentGroup, names: tuple[str, ...]) -> None:
             how["type"] = int
         if field.name in METAVARS:
             how["metavar"] = METAVARS[field.name]
+        elif isinstance(field.default, bool):
+            how = {"action": argparse.BooleanOptionalAction}
         elif field.name in CHOICES:
             how = {"choices": CHOICES[field.name]}
         words = field.metadata["help"].replace("%", "%%")
@@ -127,6 +137,8 @@ def _default(field: "dataclasses.Field[Any]") -> str:
     """What --help says about the default of a field."""
     if field.name not in BY_OBJECTIVE:
         return f"default: {NONE.get(field.name, field.default)}"
+    if isinstance(field.default, bool):
+        return f"default: {'yes' if field.default else 'no'}"
     distill, others = BY_OBJECTIVE[field.name]
     return f"default: {distill:g} for distill, {others:g} for the others"
 

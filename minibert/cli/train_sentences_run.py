@@ -19,6 +19,7 @@ from minibert.cli.pretrain_run import (
 )
 from minibert.cli.session_options import make_intervals
 from minibert.config import BertConfig, InputError
+from minibert.finetuning.sentence_vectors.bag import CONSTANT
 from minibert.finetuning.sentence_vectors.options import make_sentence_settings
 from minibert.finetuning.sentence_vectors.preparation import (
     SentenceRunDir,
@@ -91,9 +92,15 @@ def _train(out: Path, resume: bool, given: Options, session: Options, device: st
         for complaint in complaints:
             print(f"{complaint}. It was set aside")
         print(f"resuming from {checkpoint}")
+    elif options.start_from_bag:
+        run.start_from_bag()
     announce_machine(run, session, asked_precision=options.precision)
     _announce(run, texts)
     record_session(run, run_dir, session, also=DECIDING)
+    if validation is not None and run.step == 0:
+        what = "the bag of words" if options.start_from_bag else "the trunk"
+        scores = validation.evaluate(run.forward, run.processes)
+        print(f"step 0, {what}: Spearman {scores.spearman:.4f}", flush=True)
     intervals = make_intervals(session, run.steps)
     if intervals.time_limit is not None:
         left = max(0.0, intervals.time_limit - (time.monotonic() - started))
@@ -172,6 +179,7 @@ def _targets(
         options.pca_texts,
         device,
         lambda: stop.agreed(ProcessGroup(), False)[0],
+        empty=CONSTANT if options.start_from_bag else 0,
     )
 
 
@@ -187,7 +195,7 @@ def _announce(run: SentenceTraining, texts: Texts) -> None:
     if run.targets is not None:
         what += (
             f"; {run.targets.projection.size(0)} dimensions reduced to "
-            f"{run.targets.projection.size(1)}, which keep {run.targets.kept:.1%}"
+            f"{run.targets.dimensions}, which keep {run.targets.kept:.1%}"
         )
     print(f"objective: {what}")
     kind = "pairs of sentences" if options.objective == "neighbours" else "texts"

@@ -24,6 +24,7 @@ SHAPE = dict(
     attention_probs_dropout_prob=0.1,
 )
 TRUNK = BertConfig(hidden_size=16, num_hidden_layers=2, **SHAPE)
+PRE_NORM = BertConfig(hidden_size=16, num_hidden_layers=2, norm_first=True, **SHAPE)
 TEACHER = BertConfig(hidden_size=20, num_hidden_layers=1, **SHAPE)
 
 
@@ -32,10 +33,11 @@ def sentence(draw: np.random.Generator) -> str:
 
 
 def write_folders(folder: Path) -> None:
-    """`trunk` and `teacher`, `texts/a.jsonl` with two sources, and `pairs.tsv`."""
+    """`trunk`, `pre-norm` (another trunk) and `teacher`, `texts/a.jsonl` with two sources, and `pairs.tsv`."""
     torch.manual_seed(0)
     save_pretrained(BertModel(TRUNK), folder / "trunk", TOKENIZER)
     save_pretrained(BertModel(TEACHER), folder / "teacher", TOKENIZER)
+    save_pretrained(BertModel(PRE_NORM), folder / "pre-norm", TOKENIZER)
     draw = np.random.default_rng(0)
     (folder / "texts").mkdir()
     documents = [
@@ -68,14 +70,23 @@ def make_targets(count: int = 23, size: int = 16) -> Targets:
     return Targets(vectors.half(), *fit_projection(vectors, size))
 
 
-OPTIONS = dict(steps=7, batch_size=6, warmup=2, dropout=0.1, phrases=0, words=0, max_length=16)
+OPTIONS = dict(
+    steps=7,
+    batch_size=6,
+    warmup=2,
+    dropout=0.1,
+    phrases=0,
+    words=0,
+    max_length=16,
+    start_from_bag=False,
+)
 
 
 def make_run(objective: str = "distill", **changes) -> SentenceTraining:
     options = SentenceOptions(**OPTIONS | dict(objective=objective, precision="float32") | changes)
     torch.manual_seed(1)
     config = BertConfig.from_dict(
-        TRUNK.to_dict()
+        (PRE_NORM if options.start_from_bag else TRUNK).to_dict()
         | dict(hidden_dropout_prob=options.dropout, attention_probs_dropout_prob=options.dropout)
     )
     targets = make_targets() if objective == "distill" else None

@@ -5,6 +5,7 @@ texts         which texts of a corpus are trained on
 objectives    the losses: contrastive (SimCSE) and distillation
 teacher       a teacher's vectors of all texts, and their reduction to the student's size
 preparation   the texts and the teacher's vectors in the folder of a run
+bag           the bag of words that is closest to the teacher: a control and a start
 trainer       the run: one update after another
 validation    Spearman's correlation on pairs that people judged
 whitening     whitened vectors, the control that needs no training

@@ -21,6 +21,8 @@ ONLY_FOR = {
     "teacher": ("distill",),
     "relational_weight": ("distill",),
     "pca_texts": ("distill",),
+    "start_from_bag": ("distill",),
+    "ridge": ("distill",),
     "phrases": ("distill", "dropout"),
     "words": ("distill", "dropout"),
 }
@@ -29,7 +31,8 @@ BY_OBJECTIVE: dict[str, tuple[Any, Any]] = {
     "dropout": (0.0, 0.1),
     "phrases": (60_000, 0),
     "words": (25_000, 0),
-    "learning_rate": (5e-4, 5e-5),
+    "learning_rate": (1e-3, 5e-5),
+    "start_from_bag": (True, False),
     "epochs": (4.0, 1.0),
 }
 
@@ -49,8 +52,8 @@ class SentenceOptions(Recipe):
     )
     epochs: float = option(4.0, "passes through the texts")
     steps: int | None = option(None, "updates of the weights, instead of --epochs")
-    batch_size: int = option(256, "texts (or pairs of neighbours) in an update")
-    learning_rate: float = option(5e-4, "its peak")
+    batch_size: int = option(64, "texts (or pairs of neighbours) in an update")
+    learning_rate: float = option(1e-3, "its peak")
     warmup: int = option(100, "steps over which the learning rate rises")
     schedule: str = option("linear", "how the learning rate falls to 0")
     weight_decay: float = option(0.01, "weight decay, on all weights but biases and norms")
@@ -68,6 +71,12 @@ class SentenceOptions(Recipe):
         1.0, "weight of the mean squared difference of the batch's matrices of cosines"
     )
     pca_texts: int = option(50_000, "texts on which the teacher's vectors are reduced by PCA")
+    start_from_bag: bool = option(
+        True,
+        "start from the bag of words that is closest to the teacher, with fresh layers; the trunk "
+        "gives its shape and vocabulary only, and has to be pre-norm",
+    )
+    ridge: float = option(0.3, "strength of the ridge regression that finds the bag of words")
 
     # the texts
     sentences: int = option(
@@ -89,7 +98,7 @@ class SentenceOptions(Recipe):
             if getattr(self, name) is not None:
                 self.check_whole(name, 1)
         self.check_whole("max_length", 3)
-        for name in ("epochs", "learning_rate", "clip", "temperature"):
+        for name in ("epochs", "learning_rate", "clip", "temperature", "ridge"):
             self.check_positive(name)
         self.check_weight_decay()
         if not 0 <= self.relational_weight < math.inf:
@@ -109,6 +118,10 @@ class SentenceOptions(Recipe):
             raise InputError(
                 f"the objective {self.objective} needs a batch_size of at least 2: the other texts "
                 "of the batch are the negatives"
+            )
+        if self.start_from_bag and self.objective != "distill":
+            raise InputError(
+                f"start_from_bag needs a teacher, which the objective {self.objective} has not"
             )
         if self.objective == "neighbours" and (self.phrases or self.words):
             raise InputError("phrases and words have no neighbour: set both to 0")

@@ -34,14 +34,27 @@ class Targets:
     projection: Tensor  # [T, H] float32, from the teacher's size to the student's
     kept: float  # share of the squared length that the projection keeps, on the texts of the PCA
 
+    @property
+    def dimensions(self) -> int:
+        """Dimensions of the targets that are not always 0."""
+        return int(self.projection.any(dim=0).sum())
+
+    def reduced(self) -> Tensor:
+        """The projected vectors of all texts, as long as the projection leaves them: [N, H]."""
+        return torch.cat(
+            [part.float() @ self.projection for part in self.vectors.split(CHUNK)]
+        )  # [N, H]
+
     def rows(self, indices: Sequence[int]) -> Tensor:
         """The targets of some texts, of length 1: [B, H]."""
         chosen = self.vectors[torch.as_tensor(indices)].float()  # [B, T]
         return F.normalize(chosen @ self.projection, dim=-1)  # [B, H]
 
 
-def fit_projection(vectors: Tensor, size: int) -> tuple[Tensor, float]:
+def fit_projection(vectors: Tensor, size: int, empty: int = 0) -> tuple[Tensor, float]:
     """The projection of vectors [N, T] that keeps most of their squared length -> [T, size].
+
+    Its last `empty` columns are 0.
 
     Principal components without centring: the eigenvectors of the largest eigenvalues of XᵀX, which
     are the first right singular vectors of X (Eckart & Young 1936). Because nothing is subtracted,
@@ -50,13 +63,14 @@ def fit_projection(vectors: Tensor, size: int) -> tuple[Tensor, float]:
 
     Returns the projection, float32, and the share of the squared length that it keeps.
     """
-    width = vectors.size(1)
-    if size >= width:
+    width, used = vectors.size(1), size - empty
+    if used >= width:
         return torch.eye(width, size), 1.0  # [T, size]
     exact = vectors.double()  # [N, T]
     values, directions = torch.linalg.eigh(exact.T @ exact)  # [T], [T, T]; ascending
-    projection = directions.flip(1)[:, :size].float().contiguous()  # [T, size]
-    return projection, float(values.flip(0)[:size].sum() / values.sum())
+    projection = torch.zeros(width, size)  # [T, size]
+    projection[:, :used] = directions.flip(1)[:, :used]
+    return projection, float(values.flip(0)[:used].sum() / values.sum())
 
 
 def make_targets(
@@ -67,8 +81,11 @@ def make_targets(
     pca_texts: int,
     device: torch.device | str,
     stopped: Callable[[], bool],
+    empty: int = 0,
 ) -> Targets | None:
     """The targets of all texts, in their order; None where `stopped` became true before the end.
+
+    They have `size` dimensions, of which the last `empty` are 0.
 
     The teacher's vectors are written to the folder `teacher` of the run, in chunks. Those that are
     there already are read, so a run that was stopped goes on where it was.
@@ -83,7 +100,7 @@ def make_targets(
     vectors = torch.cat([_read_chunk(run_dir, folder, part) for part in _chunks(texts)])  # [N, T]
     path = folder / f"{PROJECTION}.safetensors"
     if not path.is_file():
-        projection, kept = fit_projection(vectors[:pca_texts].float(), size)
+        projection, kept = fit_projection(vectors[:pca_texts].float(), size, empty)
         _write(path, {PROJECTION: projection, "kept": torch.tensor(kept)})
     tensors = read_tensors(path)
     run_dir.check_digest(f"{FOLDER}/{path.name}", sha256(path))

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from minibert.config import InputError
 from minibert.finetuning.evaluation import check_length
+from minibert.finetuning.sentence_vectors.bag import CONSTANT, fit_bag, start_from_bag
 from minibert.finetuning.sentence_vectors.objectives import (
     Loss,
     contrastive_loss,
@@ -36,7 +37,7 @@ from minibert.training.optim import (
 )
 from minibert.training.precision import choose_precision
 
-ORDER, DROPOUT = 0, 1  # what a seed is for
+ORDER, DROPOUT, FRESH = 0, 1, 2  # what a seed is for
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,10 @@ class TextBatches:
         self._width = len(corpus.items[0])  # texts in an item
         self.epoch_steps = math.ceil(len(corpus.items) / options.batch_size)
         self._epoch, self._order = -1, list[list[int]]()
+
+    def pieces(self) -> list[list[int]]:
+        """The ids of all items' first texts, without [CLS] and [SEP], cut like the batches."""
+        return [ids[1:-1] for ids in self._ids[:: self._width]]
 
     def indices(self, step: int) -> list[int]:
         """The numbers of the items in a step's batch."""
@@ -138,6 +143,11 @@ class SentenceTraining:
     def check(model: BertModel, texts: Texts, options: SentenceOptions) -> None:
         """Raise an InputError where encoder, texts and options do not fit together."""
         check_length(model, options.max_length)
+        if options.start_from_bag and not model.config.norm_first:
+            raise InputError(
+                "start_from_bag needs a pre-norm trunk, and this one has post-norm layers: give "
+                "--no-start-from-bag, or another trunk"
+            )
         if options.objective != "distill" and len(texts.items) < 2:
             raise InputError(
                 f"the objective {options.objective} needs at least two texts, and there is "
@@ -150,6 +160,20 @@ class SentenceTraining:
         if self.options.steps is not None:
             return self.options.steps
         return max(1, round(self.options.epochs * self.batches.epoch_steps))
+
+    def start_from_bag(self) -> None:
+        """Before the first step: make the encoder compute the best bag of words."""
+        assert self.targets is not None
+        width = self.model.config.hidden_size - CONSTANT
+        table = fit_bag(
+            self.batches.pieces(),
+            self.targets.reduced()[:, :width],  # [N, D]
+            self.model.config.vocab_size,
+            self.options.ridge,
+        )  # [V, D]
+        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
+            torch.manual_seed(_seed(self.options.seed, FRESH))
+            start_from_bag(self.model, table.to(self.device))
 
     def train_step(self) -> SentenceStep:
         """One update of the weights."""

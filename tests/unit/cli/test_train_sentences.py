@@ -26,7 +26,8 @@ from minibert.pretraining.log import read_log
 
 OPTIONS = (
     "--epochs 3 --batch-size 16 --words 5 --phrases 9 --max-length 24 --warmup 3 --eval-every 10 "
-    "--log-every 5 --checkpoint-every 7 --threads 1 --precision float32 --dropout 0.1"
+    "--log-every 5 --checkpoint-every 7 --threads 1 --precision float32 --dropout 0.1 "
+    "--no-start-from-bag"
 ).split()
 
 
@@ -187,6 +188,7 @@ computing on cpu \(PyTorch finds no GPU\), 1 thread \(--threads\), in float32 \(
 model: 2 layers, hidden size 16, 27 word pieces, 5,200 parameters
 objective: distillation from .*/teacher; 20 dimensions reduced to 16, which keep \d\d\.\d%
 text: 184 texts; 4 steps of 16 go through them 0\.3 times
+step 0, the trunk: Spearman -?\d\.\d{4}
 step 4 of 4: loss \d\.\d{4}, cosine -?\d\.\d{3}, relational \d\.\d{5}, [\d,]+ tokens/s, 00:00 left
 step 4, validation: Spearman -?\d\.\d{4}
 finished: the encoder is in .*/run/model\. Try it: minibert similarity '.*' '.*' --model .*/run/model
@@ -195,6 +197,7 @@ CONTRASTIVE = r"""computing on cpu .*
 model: 1 layer, hidden size 16, 27 word pieces, [\d,]+ parameters
 objective: contrastive, {what}
 text: {count} {kind}; 4 steps of 16 go through them 0\.\d times
+step 0, the trunk: Spearman -?\d\.\d{{4}}
 step 4 of 4: loss \d\.\d{{4}}, cosine \d\.\d{{3}}, accuracy \d\.\d{{3}}, [\d,]+ tokens/s, 00:00 left
 step 4, validation: Spearman -?\d\.\d{{4}}
 finished: .*
@@ -225,7 +228,23 @@ def test_the_contrastive_objectives(objective, what, count, kind, folders, run, 
     assert from_pretrained(tmp_path / "run" / "model").config.num_hidden_layers == 1
 
 
-def test_the_help(run):
+def test_the_bag_of_words_is_the_start(given, folders, run, tmp_path):
+    options = [option for option in given if option != "--no-start-from-bag"]
+    options += ["--from", folders / "pre-norm"]
+    at_start = ["--time-limit", "1000s"]
+    status, out, err = run(*options, *at_start, "--out", tmp_path / "run")
+    assert status == 0 and err == ""
+    assert "20 dimensions reduced to 14, which keep" in out
+    assert re.search(r"step 0, the bag of words: Spearman -?\d\.\d{4}", out), out
+    start = from_pretrained(tmp_path / "run" / "model")
+    assert start.config.norm_first and start.config.hidden_size == 16
+    again = run(*options, "--out", tmp_path / "again")
+    assert again[0] == 0
+    assert_same(tmp_path / "again", tmp_path / "run")
+
+
+def test_the_help(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     status, out, _ = run("--help")
     assert status == 0
     for text in (
@@ -356,6 +375,7 @@ def test_a_resumed_run_may_not_change(finished, folders, run, tmp_path):
         (["--min-words", "20"], "the corpus has no sentence of 20 to 22 words"),
         (["--temperature", "1"], "--temperature means nothing for the objective distill"),
         (["--steps", "5"], "give --steps or --epochs, not both"),
+        (["--start-from-bag"], "start_from_bag needs a pre-norm trunk"),
         (["--dropout", "1"], "dropout must be at least 0 and below 1"),
     ],
 )

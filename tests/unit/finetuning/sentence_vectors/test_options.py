@@ -40,7 +40,12 @@ from minibert.hub.find_pretrained import MINILM, SMALL
             dict(objective="dropout", dropout=0.1, batch_size=1),
             "needs a batch_size of at least 2",
         ),
-        (dict(objective="neighbours", words=0), "phrases and words have no neighbour"),
+        (dict(objective="dropout", dropout=0.1), "start_from_bag needs a teacher"),
+        (dict(ridge=0.0), "ridge must be above 0"),
+        (
+            dict(objective="neighbours", words=0, start_from_bag=False),
+            "phrases and words have no neighbour",
+        ),
     ],
 )
 def test_impossible_values_are_refused(changes, message):

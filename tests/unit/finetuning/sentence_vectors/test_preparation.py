@@ -14,7 +14,7 @@ def folders(tmp_path):
 
 
 def settings(folders, corpus="texts", valid=None, exclude=(), **changes) -> SentenceSettings:
-    options = SentenceOptions(**dict(phrases=4, words=3) | changes)
+    options = SentenceOptions(**dict(phrases=4, words=3, start_from_bag=False) | changes)
     names = tuple(str(folders / name) for name in exclude)
     return SentenceSettings(
         options, (str(folders / corpus),), False, "x", valid and str(folders / valid), names

@@ -57,6 +57,8 @@ def test_the_vectors_are_those_of_the_teacher_in_the_order_of_the_texts(teacher,
         (targets.vectors[[3, 0]].float() @ targets.projection).norm(dim=-1, keepdim=True)
     )
     assert torch.allclose(rows, expected, atol=1e-6)
+    reduced = torch.nn.functional.normalize(targets.reduced()[[3, 0]], dim=-1)
+    assert torch.allclose(rows, reduced, atol=1e-6)
 
 
 @pytest.mark.parametrize("batches", [0, 1, 3, 4, 6])
@@ -153,13 +155,20 @@ def test_a_size_that_is_large_enough_changes_no_cosine(size):
     assert torch.allclose((points() @ projection)[:, :6], points())
 
 
+def test_empty_columns():
+    projection, kept = fit_projection(points(), 5, empty=2)
+    whole, _ = fit_projection(points(), 3)
+    assert torch.equal(projection[:, :3], whole) and not projection[:, 3:].any()
+    assert kept == fit_projection(points(), 3)[1]
+
+
 @pytest.mark.parametrize(
     "right, wrong",
     [
         ("exact = vectors.double()", "exact = vectors.double() - vectors.double().mean(0)"),
-        ("directions.flip(1)[:, :size]", "directions[:, :size]"),
-        ("directions.flip(1)[:, :size]", "directions.flip(1).T[:, :size]"),
-        ("values.flip(0)[:size].sum()", "values[:size].sum()"),
+        ("directions.flip(1)[:, :used]", "directions[:, :used]"),
+        ("directions.flip(1)[:, :used]", "directions.flip(1).T[:, :used]"),
+        ("values.flip(0)[:used].sum()", "values[:used].sum()"),
     ],
 )
 def test_a_mistake_in_the_projection_is_found(right, wrong):

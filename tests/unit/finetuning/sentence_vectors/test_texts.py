@@ -13,7 +13,9 @@ from minibert.finetuning.sentence_vectors.texts import choose_texts, plain, shar
 
 
 def options(**changes) -> SentenceOptions:
-    return SentenceOptions(**dict(phrases=0, words=0, sentences=1000) | changes)
+    return SentenceOptions(
+        **dict(phrases=0, words=0, sentences=1000, start_from_bag=False) | changes
+    )
 
 
 def documents():

@@ -11,6 +11,7 @@ from tiny_sentences import TOKENIZER, TRUNK, make_run, make_targets, make_texts
 
 from minibert import BertModel, from_pretrained
 from minibert.finetuning.sentence_vectors import trainer as module
+from minibert.finetuning.sentence_vectors.bag import fit_bag
 from minibert.finetuning.sentence_vectors.options import SentenceOptions
 from minibert.finetuning.sentence_vectors.trainer import SentenceTraining, TextBatches, keep_layers
 from minibert.inference.sentence_embeddings import embed
@@ -166,6 +167,7 @@ def test_the_global_random_numbers_are_left_alone():
         *[(objective, {}) for objective in OBJECTIVES],
         ("dropout", dict(precision="bfloat16")),
         ("distill", dict(schedule="cosine", dropout=0.3)),
+        ("distill", dict(start_from_bag=True)),
     ],
 )
 def test_a_resumed_run_goes_on_bit_for_bit(objective, changes, tmp_path):
@@ -213,7 +215,9 @@ def test_a_checkpoint_of_another_run_is_refused(changes, message, tmp_path):
 
 
 def make(texts=None, targets=None, **changes):
-    options = SentenceOptions(**dict(phrases=0, words=0, max_length=16) | changes)
+    options = SentenceOptions(
+        **dict(phrases=0, words=0, max_length=16, start_from_bag=False) | changes
+    )
     return SentenceTraining(BertModel(TRUNK), texts or make_texts(), TOKENIZER, options, targets)
 
 
@@ -229,6 +233,10 @@ def make(texts=None, targets=None, **changes):
         (dict(targets=make_targets(size=8)), "the targets have 8 dimensions, the encoder 16"),
         (dict(max_length=33), "max_length 33 is longer than the model's max_position_embeddings"),
         (
+            dict(targets=make_targets(), start_from_bag=True),
+            "start_from_bag needs a pre-norm trunk",
+        ),
+        (
             dict(texts=make_texts(1), objective="dropout", dropout=0.1),
             "needs at least two texts, and there is 1",
         ),
@@ -237,6 +245,22 @@ def make(texts=None, targets=None, **changes):
 def test_what_does_not_fit_together(arguments, message):
     with pytest.raises(ValueError, match=message):
         make(**arguments)
+
+
+def test_the_start_from_the_bag_is_the_bag_of_the_texts():
+    """The same as by hand, and the same in every run; the steps go on from there."""
+    run = make_run(start_from_bag=True, steps=40, learning_rate=3e-3)
+    run.start_from_bag()
+    texts = [item[0] for item in run.batches.corpus.items]
+    pieces = [ids[:14] for ids in TOKENIZER.encode_texts(texts)]
+    table = fit_bag(pieces, run.targets.reduced()[:, :14], len(TOKENIZER), run.options.ridge)
+    assert torch.equal(run.model.embeddings.word_embeddings.weight[:, :14], table)
+    torch.manual_seed(99)
+    other = make_run(start_from_bag=True, steps=40, learning_rate=3e-3)
+    other.start_from_bag()
+    assert equal(weights(run), weights(other))
+    losses = [run.train_step().loss for _ in range(40)]
+    assert sum(losses[-8:]) < 0.9 * sum(losses[:8])
 
 
 def test_fewer_layers():
