@@ -19,8 +19,8 @@ def fit_bag(
     """One vector for each word piece, so that a text's target is about the mean over its pieces.
 
     pieces      the ids of each text, without [CLS] and [SEP]
-    targets     [N, D]
-    -> [V, D], float32; zeros for pieces that no text has
+    targets     [N, K]
+    -> [V, K], float32; zeros for pieces that no text has
 
     With X [N, V], the share of each piece among the pieces of each text, the vectors W minimise
     |X W - targets|² + ridge · |W|², which is solved by (XᵀX + ridge · I) W = Xᵀ targets (Hoerl &
@@ -45,12 +45,12 @@ def fit_bag(
     gram.diagonal().add_(ridge)
     return torch.cholesky_solve(
         torch.sparse.mm(columns, targets.float()), torch.linalg.cholesky(gram)
-    )  # [V, D]
+    )  # [V, K]
 
 
 @torch.no_grad()
 def start_from_bag(model: BertModel, table: Tensor) -> None:
-    """Make a pre-norm model compute the bag of word pieces of a table [V, D], D = H - CONSTANT.
+    """Make a pre-norm model compute the bag of word pieces of a table [V, H - 2].
 
     Its word table becomes the table; segments and positions become 0, but for the last two
     dimensions, where a large constant and its negative keep the mean and the variance of every

@@ -167,10 +167,10 @@ class SentenceTraining:
         width = self.model.config.hidden_size - CONSTANT
         table = fit_bag(
             self.batches.pieces(),
-            self.targets.reduced()[:, :width],  # [N, D]
+            self.targets.reduced()[:, :width],  # [N, K]
             self.model.config.vocab_size,
             self.options.ridge,
-        )  # [V, D]
+        )  # [V, K]
         with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(_seed(self.options.seed, FRESH))
             start_from_bag(self.model, table.to(self.device))

@@ -89,6 +89,7 @@ COMMANDS = (
     "embed",
     "export",
     "pretrain",
+    "train-sentences",
     "finetune",
     "predict",
     "summarize",
@@ -149,6 +150,7 @@ def test_what_has_to_be_given():
     } == {
         name: {
             "pretrain": {"--out"},
+            "train-sentences": {"--out"},
             "finetune": {"--train", "--out"},
             "tokenizer": {"--out"},
             "export": {"--out"},
