@@ -30,7 +30,7 @@ OBJECTIVE = (
     "start_from_bag",
     "ridge",
 )
-TEXTS = ("sentences", "phrases", "words", "min_words", "max_words")
+TEXTS = ("sentences", "phrases", "words", "held_out", "min_words", "max_words")
 NONE = {"steps": "as many as --epochs make", "layers": "all"}  # what None means
 METAVARS = {"teacher": "MODEL", "dropout": "P"}
 

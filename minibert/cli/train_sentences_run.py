@@ -27,13 +27,13 @@ from minibert.finetuning.sentence_vectors.preparation import (
     judged_files,
     prepare_texts,
 )
+from minibert.finetuning.sentence_vectors.reporting import SentenceReporter, score_line
 from minibert.finetuning.sentence_vectors.teacher import Targets, make_targets
 from minibert.finetuning.sentence_vectors.trainer import (
-    SentenceReporter,
     SentenceTraining,
     keep_layers,
 )
-from minibert.finetuning.sentence_vectors.validation import PairValidation, read_judged_pairs
+from minibert.finetuning.sentence_vectors.validation import JudgedPair, read_judged_pairs
 from minibert.hub.find_pretrained import MINILM, find_pretrained
 from minibert.hub.pretrained_io import from_pretrained, save_pretrained
 from minibert.model import BertModel
@@ -75,7 +75,7 @@ def train_sentences(given: Options) -> int:
 
 def _train(out: Path, resume: bool, given: Options, session: Options, device: str) -> int:
     started = time.monotonic()
-    run_dir, texts, model, tokenizer, validation = _open(out, resume, given, session)
+    run_dir, texts, model, tokenizer, pairs = _open(out, resume, given, session)
     session = run_dir.remembered | session
     model = model.to(device)
     options, targets = run_dir.settings.options, None
@@ -97,10 +97,11 @@ def _train(out: Path, resume: bool, given: Options, session: Options, device: st
     announce_machine(run, session, asked_precision=options.precision)
     _announce(run, texts)
     record_session(run, run_dir, session, also=DECIDING)
+    validation = run.validation(pairs)
     if validation is not None and run.step == 0:
         what = "the bag of words" if options.start_from_bag else "the trunk"
         scores = validation.evaluate(run.forward, run.processes)
-        print(f"step 0, {what}: Spearman {scores.spearman:.4f}", flush=True)
+        print(f"step 0, {what}: {score_line(scores)}", flush=True)
     intervals = make_intervals(session, run.steps)
     if intervals.time_limit is not None:
         left = max(0.0, intervals.time_limit - (time.monotonic() - started))
@@ -112,7 +113,7 @@ def _train(out: Path, resume: bool, given: Options, session: Options, device: st
 
 def _open(
     out: Path, resume: bool, given: Options, session: Options
-) -> tuple[SentenceRunDir, Texts, BertModel, WordPieceTokenizer, PairValidation | None]:
+) -> tuple[SentenceRunDir, Texts, BertModel, WordPieceTokenizer, list[JudgedPair]]:
     """The folder of the run with the texts in it, and the encoder before the first step."""
     corpus = None
     if resume:
@@ -135,13 +136,12 @@ def _open(
         model = _encoder(run_dir, is_new=not checkpoints(run_dir.checkpoints))
         texts = prepare_texts(run_dir, corpus)
         SentenceTraining.check(model, texts, settings.options)
-        pairs = read_judged_pairs(settings.valid) if settings.valid else None
+        pairs = read_judged_pairs(settings.valid) if settings.valid else []
     except (ValueError, OSError):
         if not resume:
             run_dir.abandon()
         raise
-    validation = PairValidation(pairs, tokenizer) if pairs else None
-    return run_dir, texts, model, tokenizer, validation
+    return run_dir, texts, model, tokenizer, pairs
 
 
 def _encoder(run_dir: SentenceRunDir, is_new: bool) -> BertModel:

@@ -78,6 +78,7 @@ OPTIONS = dict(
     phrases=0,
     words=0,
     max_length=16,
+    held_out=0,
     start_from_bag=False,
 )
 

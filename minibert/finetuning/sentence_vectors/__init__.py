@@ -7,6 +7,7 @@ teacher       a teacher's vectors of all texts, and their reduction to the stude
 preparation   the texts and the teacher's vectors in the folder of a run
 bag           the bag of words that is closest to the teacher: a control and a start
 trainer       the run: one update after another
-validation    Spearman's correlation on pairs that people judged
+reporting     log records, the progress line, the scores
+validation    Spearman's correlation on pairs that people judged, and the cosine on held-out texts
 whitening     whitened vectors, the control that needs no training
 """

@@ -23,6 +23,7 @@ ONLY_FOR = {
     "pca_texts": ("distill",),
     "start_from_bag": ("distill",),
     "ridge": ("distill",),
+    "held_out": ("distill",),
     "phrases": ("distill", "dropout"),
     "words": ("distill", "dropout"),
 }
@@ -84,6 +85,11 @@ class SentenceOptions(Recipe):
     )
     phrases: int = option(60_000, "shorter phrases cropped from sentences")
     words: int = option(25_000, "most frequent words, each as a text of its own")
+    held_out: int = option(
+        2000,
+        "texts, at most a tenth, that are not trained on: their mean cosine with the teacher's "
+        "vectors is reported",
+    )
     min_words: int = option(3, "words in the shortest sentence that is chosen")
     max_words: int = option(22, "words in the longest sentence that is chosen")
 
@@ -92,7 +98,7 @@ class SentenceOptions(Recipe):
             self.check_choice(name, choices)
         for name in ("batch_size", "sentences", "min_words", "max_words", "pca_texts"):
             self.check_whole(name, 1)
-        for name in ("warmup", "seed", "phrases", "words"):
+        for name in ("warmup", "seed", "phrases", "words", "held_out"):
             self.check_whole(name, 0)
         for name in ("steps", "layers"):
             if getattr(self, name) is not None:

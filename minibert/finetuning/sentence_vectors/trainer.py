@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -22,9 +21,12 @@ from minibert.finetuning.sentence_vectors.objectives import (
 from minibert.finetuning.sentence_vectors.options import SentenceOptions
 from minibert.finetuning.sentence_vectors.preparation import Texts
 from minibert.finetuning.sentence_vectors.teacher import Targets
+from minibert.finetuning.sentence_vectors.validation import (
+    EncoderValidation,
+    JudgedPair,
+)
 from minibert.inference.sentence_embeddings import mean_pool
 from minibert.model import BertModel
-from minibert.pretraining.session import Reporter
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
 from minibert.training.loop import random_batches
@@ -55,25 +57,31 @@ class SentenceStep:
 class TextBatches:
     """The batches of a run: each step's texts as token ids, whatever was done before.
 
-    Every epoch goes through all texts in a new random order, in batches of similar lengths.
+    Every epoch goes through all texts in a new random order, in batches of similar lengths. The
+    last `held_out` texts are left out.
     """
 
     def __init__(
-        self, corpus: Texts, tokenizer: WordPieceTokenizer, options: SentenceOptions
+        self,
+        corpus: Texts,
+        tokenizer: WordPieceTokenizer,
+        options: SentenceOptions,
+        held_out: int = 0,
     ) -> None:
         self.corpus, self.tokenizer, self.options = corpus, tokenizer, options
-        texts = [text for item in corpus.items for text in item]
+        items = corpus.items[: len(corpus.items) - held_out]
+        texts = [text for item in items for text in item]
         room = options.max_length - 2  # for [CLS] and [SEP]
         self._ids = [
             [tokenizer.cls_id, *ids[:room], tokenizer.sep_id]
             for ids in tokenizer.encode_texts(texts)
         ]
-        self._width = len(corpus.items[0])  # texts in an item
-        self.epoch_steps = math.ceil(len(corpus.items) / options.batch_size)
+        self._width = len(items[0])  # texts in an item
+        self.epoch_steps = math.ceil(len(items) / options.batch_size)
         self._epoch, self._order = -1, list[list[int]]()
 
     def pieces(self) -> list[list[int]]:
-        """The ids of all items' first texts, without [CLS] and [SEP], cut like the batches."""
+        """The ids of all first texts that are trained on, cut, without [CLS] and [SEP]."""
         return [ids[1:-1] for ids in self._ids[:: self._width]]
 
     def indices(self, step: int) -> list[int]:
@@ -133,7 +141,11 @@ class SentenceTraining:
             _check_targets(targets, texts, model)
         self.model, self.forward, self.options = model.train(), model, options
         self.targets, self.step, self.processes = targets, 0, ProcessGroup()
-        self.batches = TextBatches(texts, tokenizer, options)
+        count = len(texts.items)
+        # they were shuffled when they were chosen: the last ones are a random sample
+        held_out = min(options.held_out, count // 10) if targets is not None else 0
+        self.held_out = range(count - held_out, count)
+        self.batches = TextBatches(texts, tokenizer, options, held_out)
         self.device = next(model.parameters()).device
         self.precision = choose_precision(options.precision, self.device)
         rate = options.learning_rate
@@ -161,13 +173,21 @@ class SentenceTraining:
             return self.options.steps
         return max(1, round(self.options.epochs * self.batches.epoch_steps))
 
+    def validation(self, pairs: Sequence[JudgedPair]) -> EncoderValidation | None:
+        """The validation on judged pairs and on the texts that are held out; None without both."""
+        tokenizer, held_out = self.batches.tokenizer, self.held_out
+        if self.targets is not None and held_out:
+            texts = [self.batches.corpus.items[i][0] for i in held_out]
+            return EncoderValidation(tokenizer, pairs, texts, self.targets.rows(held_out))
+        return EncoderValidation(tokenizer, pairs) if pairs else None
+
     def start_from_bag(self) -> None:
         """Before the first step: make the encoder compute the best bag of words."""
         assert self.targets is not None
         width = self.model.config.hidden_size - CONSTANT
         table = fit_bag(
             self.batches.pieces(),
-            self.targets.reduced()[:, :width],  # [N, K]
+            self.targets.reduced()[: self.held_out.start, :width],  # [N, K]
             self.model.config.vocab_size,
             self.options.ridge,
         )  # [V, K]
@@ -219,27 +239,6 @@ class SentenceTraining:
         with nullcontext() if exact else torch.autocast(self.device.type, self.precision):
             hidden = self.model(**batch).last_hidden_state  # [B, S, H]
         return mean_pool(hidden.float(), batch["attention_mask"])  # [B, H]
-
-
-class SentenceReporter(Reporter):
-    """What the training of a sentence encoder reports."""
-
-    def values(self, metrics: Any) -> dict[str, Any]:
-        """A step with its measures side by side."""
-        values = dataclasses.asdict(metrics)
-        measures = values.pop("measures")
-        return {"step": values.pop("step"), "loss": values.pop("loss")} | measures | values
-
-    def state(self) -> str:
-        """The loss and the measures."""
-        names = [name for name in ("cosine", "accuracy", "relational") if name in self.smooth]
-        return f"loss {self.smooth['loss']:.4f}, " + ", ".join(
-            f"{name} {self.smooth[name]:.{5 if name == 'relational' else 3}f}" for name in names
-        )
-
-    def score_line(self, scores: Any) -> str:
-        """Spearman's correlation."""
-        return f"Spearman {scores.spearman:.4f}"
 
 
 def keep_layers(model: BertModel, layers: int | None) -> BertModel:

@@ -1,10 +1,13 @@
-"""Pairs of texts that people judged, and how well a model's cosines agree with them."""
+"""What an encoder of sentences is scored by: judged pairs of texts, and texts that are held out."""
 
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import torch
+from torch import Tensor
 
 from minibert.config import InputError
 from minibert.data.files import read_lines
@@ -24,27 +27,45 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class PairScores:
-    """What a validation finds."""
+class EncoderScores:
+    """What a validation finds; None where it has nothing to find it by."""
 
-    spearman: float  # rank correlation of the cosines with the judgements
+    spearman: float | None  # rank correlation of the cosines with the judgements
+    cosine: float | None  # mean cosine with the targets of texts that are not trained on
 
 
-class PairValidation:
-    """The validation of a sentence encoder on judged pairs. For reports only: nothing is chosen
-    by it.
+class EncoderValidation:
+    """The validation of a sentence encoder. For reports only: nothing is chosen by it.
+
+    pairs     judged pairs, or none
+    texts     texts that are not trained on, or none
+    targets   what their vectors should be, of length 1, [N, H]
     """
 
-    def __init__(self, pairs: Sequence[JudgedPair], tokenizer: WordPieceTokenizer) -> None:
-        self.pairs, self.tokenizer = pairs, tokenizer
+    def __init__(
+        self,
+        tokenizer: WordPieceTokenizer,
+        pairs: Sequence[JudgedPair] = (),
+        texts: Sequence[str] = (),
+        targets: Tensor | None = None,
+    ) -> None:
+        if len(texts) != (0 if targets is None else len(targets)):
+            raise InputError(f"{len(texts)} held-out texts need as many targets")
+        self.tokenizer, self.pairs, self.texts, self.targets = tokenizer, pairs, texts, targets
 
-    def evaluate(self, forward: Any, processes: ProcessGroup) -> PairScores:
+    def evaluate(self, forward: Any, processes: ProcessGroup) -> EncoderScores:
         """The scores of a model, in float32 and without dropout."""
-        texts = {text for pair in self.pairs for text in (pair.one, pair.other)}
+        texts = {text for pair in self.pairs for text in (pair.one, pair.other)} | {*self.texts}
         ordered = sorted(texts, key=lambda text: (len(text), text))  # little padding
-        vectors = dict(zip(ordered, embed(forward, self.tokenizer, ordered), strict=True))
-        cosines = [float(vectors[pair.one] @ vectors[pair.other]) for pair in self.pairs]
-        return PairScores(spearman(cosines, [pair.score for pair in self.pairs]))
+        vectors = dict(zip(ordered, embed(forward, self.tokenizer, ordered).cpu(), strict=True))
+        correlation = cosine = None
+        if self.pairs:
+            cosines = [float(vectors[pair.one] @ vectors[pair.other]) for pair in self.pairs]
+            correlation = spearman(cosines, [pair.score for pair in self.pairs])
+        if self.targets is not None:
+            found = torch.stack([vectors[text] for text in self.texts])  # [N, H]
+            cosine = float((found * self.targets).sum(dim=-1).mean())
+        return EncoderScores(correlation, cosine)
 
 
 def read_judged_pairs(path: str | Path) -> list[JudgedPair]:

@@ -263,6 +263,19 @@ def test_the_start_from_the_bag_is_the_bag_of_the_texts():
     assert sum(losses[-8:]) < 0.9 * sum(losses[:8])
 
 
+def test_held_out_texts_are_not_trained_on():
+    run = make_run(steps=None, epochs=2.0, held_out=2)
+    assert list(run.held_out) == [21, 22] and run.steps == 8
+    seen = {index for step in range(8) for index in run.batches.indices(step)}
+    assert seen == set(range(21)) and len(run.batches.pieces()) == 21
+    validation = run.validation([])
+    assert validation.texts == [run.batches.corpus.items[i][0] for i in (21, 22)]
+    assert torch.equal(validation.targets, run.targets.rows([21, 22]))
+    assert list(make_run(held_out=9).held_out) == [21, 22], "at most a tenth"
+    assert make_run(held_out=0).validation([]) is None
+    assert len(make_run("dropout").held_out) == 0 and make_run("dropout").validation([]) is None
+
+
 def test_fewer_layers():
     model = BertModel(TRUNK).eval()
     ids = torch.tensor([[2, 7, 9, 3]])

@@ -10,8 +10,8 @@ from tiny_sentences import TOKENIZER, TRUNK, WORDS
 
 from minibert import BertModel
 from minibert.finetuning.sentence_vectors.validation import (
+    EncoderValidation,
     JudgedPair,
-    PairValidation,
     read_judged_pairs,
 )
 from minibert.inference.sentence_embeddings import embed
@@ -69,8 +69,21 @@ def test_the_correlation_is_scipys_and_the_model_stays_in_training_mode():
         JudgedPair(" ".join(WORDS[i : i + 4]), " ".join(WORDS[2 * i : 2 * i + 3]), (i * 7) % 10)
         for i in range(9)
     ]
-    found = PairValidation(pairs, TOKENIZER).evaluate(model, ProcessGroup()).spearman
+    scores = EncoderValidation(TOKENIZER, pairs).evaluate(model, ProcessGroup())
+    found, cosine = scores.spearman, scores.cosine
+    assert cosine is None
     one = embed(model, TOKENIZER, [pair.one for pair in pairs])
     other = embed(model, TOKENIZER, [pair.other for pair in pairs])
     wanted = spearmanr((one * other).sum(-1), [pair.score for pair in pairs]).statistic
     assert found == pytest.approx(wanted, abs=1e-6) and model.training
+
+
+def test_the_cosine_with_held_out_targets():
+    torch.manual_seed(0)
+    model, texts = BertModel(TRUNK).eval(), ["the cat", "a dog runs over", "the cat"]
+    targets = torch.nn.functional.normalize(torch.randn(3, 16), dim=-1)
+    scores = EncoderValidation(TOKENIZER, (), texts, targets).evaluate(model, ProcessGroup())
+    wanted = torch.cosine_similarity(embed(model, TOKENIZER, texts), targets).mean()
+    assert scores.cosine == pytest.approx(float(wanted), abs=1e-6) and scores.spearman is None
+    with pytest.raises(ValueError, match="2 held-out texts need as many targets"):
+        EncoderValidation(TOKENIZER, (), texts[:2], targets)
