@@ -125,12 +125,10 @@ PATIENTS = (
             Edit(
                 "heads/base.py",
                 right="""
-                    if labels.is_floating_point():
-                        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+                    check_classes(name, labels, logits.size(-1))
                 """,
                 wrong="""
-                    if labels.is_floating_point():
-                        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+                    check_classes(name, labels, logits.size(-1))
                     labels = labels.masked_fill(labels == 0, IGNORE)  # [...]
                 """,
             ),
