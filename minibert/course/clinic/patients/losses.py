@@ -1,4 +1,4 @@
-"""Patients whose loss is not what its name says. Chapter 8."""
+"""Patients with bugs in the losses. Chapter 8."""
 
 from minibert.course.clinic.patient import Edit, Patient
 
