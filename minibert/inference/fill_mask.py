@@ -21,12 +21,11 @@ from minibert.tokenization import WordPieceTokenizer
 def fill_mask(
     model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, text: str, top: int = 5
 ) -> list[list[tuple[str, float]]]:
-    """For every [MASK] of a text, from left to right.
+    """Return the `top` most probable tokens, with their probabilities, for every [MASK] of a text.
 
-    The `top` most probable tokens with their probabilities.
-
-    The model is a BertForMaskedLM or a BertForPreTraining. Each mask is filled on its own, as if
-    the others stayed hidden. Raises an InputError for another model, a text without [MASK] (in
+    The masks are in order from left to right, and the tokens from most to least probable. The model
+    is a BertForMaskedLM or a BertForPreTraining. It predicts each mask independently: all the other
+    masks stay masked. Raises an InputError for any other model, a text without [MASK] (in
     capitals), `top` below 1, or a text longer than the model's positions.
     """
     if top < 1:
@@ -38,8 +37,8 @@ def fill_mask(
     batch = tokenizer(text).to(model.device)
     with evaluating(model):
         outputs = model(**batch)
-    is_plain = isinstance(outputs, HeadOutputs)
-    logits = outputs.logits if is_plain else outputs.prediction_logits  # [1, S, V]
+    has_one_head = isinstance(outputs, HeadOutputs)
+    logits = outputs.logits if has_one_head else outputs.prediction_logits  # [1, S, V]
     filled = []
     for scores in logits[batch["input_ids"] == tokenizer.mask_id]:  # [V], for each of the M masks
         best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))  # [top or V] each
@@ -49,16 +48,16 @@ def fill_mask(
 
 
 def open_masked_lm(name_or_folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
-    """A saved model with its masked-language-model head, and its tokenizer.
+    """Open a saved model that has a masked-language-model head, and its tokenizer.
 
-    Raises an InputError for a model that was saved without that head, which would be random.
+    Raises an InputError if the model was saved without that head, because the head would be random.
     """
     folder = ModelFolder.find(name_or_folder)
     saved = folder.model_class()
     if not issubclass(saved, (BertForMaskedLM, BertForPreTraining)):
         raise InputError(f"{name_or_folder}: {_no_head(saved.__name__)}")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadWeightsWarning)  # of the next-sentence head
+        warnings.simplefilter("ignore", UnreadWeightsWarning)  # about the next-sentence head
         warnings.simplefilter("error", FreshWeightsWarning)
         try:
             model = from_pretrained(folder, BertForMaskedLM)

@@ -1,6 +1,4 @@
-"""Sentence embeddings: the mean of a sentence's token vectors, and the model that trains an encoder
-for them.
-"""
+"""Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +16,8 @@ from minibert.tokenization import Batch, WordPieceTokenizer
 def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
     """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
 
-    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding is
-    not counted, neither in the sum nor in the number it is divided by.
+    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding
+    counts neither in the sum nor in the number of tokens that divides it.
     """
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
     return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
@@ -34,15 +32,13 @@ def embed(
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts, in their order: [N, H].
 
-    A dot product of two is their cosine.
-
-    The model is a BertModel, or one with a head, whose BertModel is used. Longer texts are cut at
-    the model's max_position_embeddings. Raises an InputError for a text that is not in a list, or
-    an empty list.
+    The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
+    model that has one as `.bert`. Texts are truncated to its max_position_embeddings. Raises an
+    InputError if `texts` is a string or empty.
     """
     if isinstance(texts, str) or not texts:
         raise InputError(f"texts must be a list of at least one text, not {texts!r}")
-    bert: Any = getattr(model, "bert", model)  # a model that a reader wrote will do, too
+    bert: Any = getattr(model, "bert", model)  # it may also be a reader's own model
     device, vectors = next(bert.parameters()).device, []
     longest = bert.config.max_position_embeddings
     with evaluating(bert):
@@ -56,13 +52,11 @@ def embed(
 
 
 class BertForSentenceSimilarity(BertPreTrainedModel):
-    """How alike two texts are in meaning.
+    """Predicts how similar two texts are: the cosine of their mean-pooled vectors.
 
-    The cosine of their mean vectors (Reimers & Gurevych 2019, section 3).
-
-    Both go through the same encoder, apart from each other: the vectors of a million texts are made
-    once, and comparing two of them costs one dot product. There is no head; what `embed` gives of
-    `.bert` is what was trained.
+    Reimers & Gurevych 2019, section 3. Each text goes through the same encoder separately, so a
+    million texts need to be encoded only once, and comparing two of them costs one dot product.
+    There is no head: training changes the encoder, whose sentence embeddings `embed` computes.
     """
 
     def __init__(self, config: BertConfig):
@@ -79,13 +73,11 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         inputs_embeds: Tensor | None = None,
         labels: Tensor | None = None,
     ) -> HeadOutputs:
-        """As BertModel, but for the two texts of each pair.
+        """As in BertModel, but for the two texts of each pair.
 
-        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H); `labels` (B) are the
-        expected cosines.
-
-        Logits [B], the cosines found. The loss is their mean squared error ("regression objective
-        function").
+        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H). `labels` (B) are the
+        expected cosines. Returns the predicted cosines as logits [B]; the loss is their mean
+        squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds
         if given is not None and (given.dim() < 3 or given.size(1) != 2):
