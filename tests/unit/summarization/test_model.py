@@ -661,7 +661,7 @@ def change_tensors(change):
         (lambda folder: (folder / "head.safetensors").unlink(), "head.safetensors is missing"),
         (
             lambda folder: (folder / "head.safetensors").write_bytes(b"x" * 30),
-            "head.safetensors is no safetensors file",
+            "head.safetensors is not a safetensors file",
         ),
         (
             change_tensors(lambda tensors: tensors.pop("scorer.bias")),
