@@ -89,7 +89,7 @@ def stream(
     """N texts -> states [2L + 1, N, S, H], added [2L, N, S, H].
 
     `states` are the vectors before layer 1 and after each sublayer; `added` are the sublayers'
-    outputs before they are added and normalized.
+    outputs before they are added and normalised.
     """
     batch = tokenizer(texts)
     mask = batch["attention_mask"].bool()[:, None, None, :]  # [N, 1, 1, S]
