@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from tqdm.auto import tqdm
 
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.model import evaluating
 from minibert.summarization.documents.windows import (
     all_windows,
@@ -61,6 +62,7 @@ def score_document(
 
     Raises a ValueError for a document without any text.
     """
+    check_tokenizer(tokenizer, model.config)
     length, device = model.config.max_position_embeddings, next(model.parameters()).device
     ids = tokenize_sentences(sentences, tokenizer)
     read = (
@@ -91,6 +93,7 @@ def score_document(
             document, torch.ones(document.shape[:2], dtype=torch.bool, device=device)
         )  # [1, N]
 
+    check_finite(scores, model)
     result = [-math.inf] * len(sentences)
     for n, score in zip(numbers, scores[0].tolist(), strict=True):
         result[n] = score
