@@ -10,7 +10,7 @@ import torch
 
 from minibert.config import InputError
 from minibert.hub.atomic_io import sha256, write_atomically
-from minibert.hub.find_pretrained import PACKAGED
+from minibert.hub.find_pretrained import PACKAGED, expanded
 from minibert.hub.pretrained_io import from_pretrained
 from minibert.hub.safetensors_io import SINGLE, read_tensors, write_weights
 from minibert.model import BertModel, BertPreTrainedModel
@@ -94,7 +94,7 @@ def open_summarizer(name: str) -> tuple[BertSumExt, WordPieceTokenizer]:
     """
     abouts = {path.parent: _about(path.parent) for path in sorted(HEADS.glob(f"*/{ABOUT}"))}
     packaged = {about["encoder"]: folder for folder, about in abouts.items()}
-    folder = packaged.get(name, Path(name).expanduser())
+    folder = packaged.get(name, expanded(name))
     if (folder / ABOUT).is_file():
         model = _load_head(folder, abouts.get(folder) or _about(folder))
     else:
