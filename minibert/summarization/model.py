@@ -194,7 +194,10 @@ def _head(head: str | SentenceHead, hidden_size: int, sizes: dict[str, Any]) -> 
             f"the head {head!r} has no argument {', '.join(unknown)}; "
             + (f"it takes {', '.join(known)}" if known else "it takes no sizes")
         )
-    return HEADS[head](hidden_size, **sizes)
+    try:
+        return HEADS[head](hidden_size, **sizes)
+    except (TypeError, RuntimeError) as error:
+        raise InputError(f"the head {head!r} cannot have the sizes {sizes!r}: {error}") from error
 
 
 def first_layers(bert: BertModel, count: int) -> BertModel:

@@ -12,7 +12,6 @@ from minibert.config import InputError
 
 TOKENIZER = WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
 NUMBER = "must be a whole number of at least 1, not "
-
 # The value of a field in config.json, and what the error says after the file's name.
 CONFIG = [
     ("hidden_size", "128", f"hidden_size {NUMBER}'128'"),
@@ -109,6 +108,15 @@ def assert_config_refused(folder, said, capsys):
 def test_a_field_of_config_json(field, value, said, folder, capsys):
     edit(folder / "config.json", **{field: value})
     assert_config_refused(folder, said, capsys)
+
+
+@pytest.mark.parametrize("size", ["5", -5, [5], 10**12])
+def test_a_size_of_a_sentence_head(size, folder):
+    head = {"kind": "classifier", "vector": "cls", "segments": True, "sizes": {"inner_size": size}}
+    edit(folder / "config.json", architectures=["BertSumExt"], sentence_head=head)
+    with pytest.raises(InputError, match=r"config.json: the head .* sizes {'inner_size': ") as said:
+        from_pretrained(folder)
+    assert repr(size) in str(said.value)
 
 
 @pytest.mark.parametrize("text, said", TEXTS, ids=range(len(TEXTS)))
