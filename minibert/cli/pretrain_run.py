@@ -1,4 +1,4 @@
-"""What `minibert pretrain` does, from its options to the finished model."""
+"""Run `minibert pretrain`, from its options to the final model."""
 
 import datetime
 import os
@@ -38,11 +38,15 @@ Options = dict[str, Any]
 
 
 def pretrain(given: Options) -> int:
-    """Start or continue a run with the options that were given; returns the exit status."""
+    """Start or continue a run with the given options, and return the exit status.
+
+    Raises an InputError for bad input, too little memory, a file that cannot be written, and if
+    another process of a distributed run has ended.
+    """
     resume, out = given.pop("resume", False), Path(given.pop("out"))
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
     if session.get("tensorboard"):
-        _summary_writer()  # complains before anything is written
+        _summary_writer()  # raises an error before anything is written
     if "threads" in session:
         torch.set_num_threads(session["threads"])
     keep_freed_memory()
@@ -54,10 +58,8 @@ def pretrain(given: Options) -> int:
     except ProcessLost as error:
         raise InputError(f"{error}. Start all of them again with --resume") from error
     except torch.OutOfMemoryError as error:
-        raise InputError(
-            f"the memory of {device} is too small for this: a smaller --micro-batch needs less"
-        ) from error
-    except OSError as error:  # a full disk, a folder that may not be written
+        raise InputError(f"out of memory on {device}: use a smaller --micro-batch") from error
+    except OSError as error:  # for example, the disk is full or the folder is read-only
         raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
 
 
@@ -74,7 +76,7 @@ def _pretrain(
     try:
         if first:
             run_dir, text = _open(out, resume, given, session)
-        processes.sum(torch.zeros(1))  # the others wait here until the folder is ready for them
+        processes.sum(torch.zeros(1))  # the other processes wait here until the folder is ready
         if run_dir is None:
             run_dir = RunDir.open(out, writes=False)
             text = open_prepared(run_dir)
@@ -107,13 +109,13 @@ def _pretrain(
 
 
 def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[RunDir, PreparedText]:
-    """The folder of the run with vocabulary and tokens in it, in the one process that writes."""
+    """Create or open the run's folder, and prepare its vocabulary and tokens; for rank 0 only."""
     if resume:
         run_dir = RunDir.open(out)
         refuse_changes(run_dir.settings, given)
         return run_dir, prepare(run_dir)
     settings = make_settings(given)
-    sources = Sources.find(settings)  # complains before anything is written
+    sources = Sources.find(settings)  # raises an error before anything is written
     run_dir = RunDir.create(out, settings, to_remember(session))
     try:
         return run_dir, prepare(run_dir, sources)
@@ -126,7 +128,7 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
 def _scalars(
     run_dir: RunDir, session: Options, run: Pretraining
 ) -> Iterator[Callable[[Options, int], None] | None]:
-    """A function that gives the numbers of a log record to TensorBoard; None if not asked for."""
+    """A function that writes a log record to TensorBoard; None without --tensorboard."""
     if not session.get("tensorboard") or run.processes.rank > 0:
         yield None
         return
@@ -138,7 +140,7 @@ def _scalars(
                     writer.add_scalar(f"held_out/{score}", number, step)
             elif name != "step":
                 writer.add_scalar(f"training/{name}", value, step)
-        writer.flush()  # so that it is there after a kill
+        writer.flush()  # so that it is not lost if the process is killed
 
     with _summary_writer()(run_dir.path / "tensorboard", purge_step=run.step + 1) as writer:
         yield write
@@ -146,7 +148,7 @@ def _scalars(
 
 def _summary_writer() -> Any:
     try:
-        from torch.utils.tensorboard import SummaryWriter  # an optional package
+        from torch.utils.tensorboard import SummaryWriter  # needs an optional package
     except ImportError as error:
         raise InputError(
             "--tensorboard needs the package tensorboard: pip install tensorboard"
@@ -155,7 +157,7 @@ def _summary_writer() -> Any:
 
 
 def announce_machine(run: ComputingRun, session: Options, asked_precision: str) -> None:
-    """Say on which device, with how many threads and in which precision a run computes, and why."""
+    """Print the device, the threads and the precision of a run, and why they were chosen."""
     threads = torch.get_num_threads()
     precision = str(run.precision).removeprefix("torch.")
     on_cpu = run.device.type == "cpu"
@@ -163,16 +165,16 @@ def announce_machine(run: ComputingRun, session: Options, asked_precision: str) 
         device, chip, device_reason = "cpu", "processor", "PyTorch finds no GPU"
     else:
         device = f"{run.device} ({torch.cuda.get_device_name(run.device)})"
-        chip, device_reason = "GPU", "a GPU that PyTorch finds"
-    faster = "" if precision == "bfloat16" else "faster "
+        chip, device_reason = "GPU", "PyTorch finds this GPU"
+    verb = "supports it" if precision == "bfloat16" else "is faster with it"
     reasons = {
         "device": device_reason,
         "threads": "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "PyTorch's choice",
-        "precision": f"this {chip} computes {faster}in it",
+        "precision": f"this {chip} {verb}",
     }
-    asked = session | {"precision": asked_precision}
+    requested = session | {"precision": asked_precision}
     why = {
-        name: f"--{name}" if asked.get(name, "auto") != "auto" else reason
+        name: f"--{name}" if requested.get(name, "auto") != "auto" else reason
         for name, reason in reasons.items()
     }
     processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
@@ -184,7 +186,7 @@ def announce_machine(run: ComputingRun, session: Options, asked_precision: str) 
 
 
 def announce_model(model: BertPreTrainedModel) -> None:
-    """Say how large a model is."""
+    """Print the size of a model."""
     config = model.config
     parameters = sum(parameter.numel() for parameter in model.parameters())
     layers = f"{config.num_hidden_layers} layer{'s' * (config.num_hidden_layers > 1)}"
@@ -195,14 +197,14 @@ def announce_model(model: BertPreTrainedModel) -> None:
 
 
 def _announce(run: Pretraining) -> None:
-    """Say what is about to happen: with which model and text."""
+    """Print the model and the amount of text."""
     options, corpus = run.options, run.batches.corpus
     tokens = options.batch_size * options.length  # in a step
     epochs = options.steps * tokens / len(corpus.tokens)
     announce_model(run.model)
     print(
         f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; "
-        f"{options.steps:,} steps of {tokens:,} tokens go through it {epochs:.1f} times",
+        f"{options.steps:,} steps of {tokens:,} tokens are {epochs:.1f} epochs",
         flush=True,
     )
 
@@ -210,9 +212,9 @@ def _announce(run: Pretraining) -> None:
 def record_session(
     run: SessionRun, run_dir: RunFolder, session: Options, also: tuple[str, ...] = ()
 ) -> None:
-    """Write this session to run.json, and say in what it differs from the one before.
+    """Write this session to run.json, and print how it differs from the previous one.
 
-    `also` names more of the package's files whose code decides the numbers of the run.
+    `also` names further files of the package whose code determines the results of the run.
     """
     now = environment(run, also)
     before = run_dir.sessions[-1] if run_dir.sessions and run.step else {}
@@ -220,7 +222,7 @@ def record_session(
     if different:
         print(
             f"note: {', '.join(different)} {'differs' if len(different) == 1 else 'differ'} from "
-            "the last session (run.json has both): the run goes on, but perhaps not bit for bit"
+            "the last session (run.json has both), so the results may not be the same bit for bit"
         )
     now_utc = datetime.datetime.now(datetime.UTC)
     run_dir.add_session(
@@ -245,7 +247,7 @@ def how_to_continue(command: str, out: Path) -> str:
 
 
 def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> None:
-    """Save the model of a run that is at its end, or say how to continue."""
+    """Save the final model if the run is complete, or else print how to continue."""
     if run.step < run.steps:
         print(
             f"stopped at step {run.step:,} of {run.steps:,}; "

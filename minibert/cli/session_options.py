@@ -10,7 +10,7 @@ from typing import Any
 from minibert.cli.common import positive
 from minibert.pretraining.settings import Intervals
 
-EVAL_EVERY = 50  # steps, at least: an evaluation costs as much as some five of them
+EVAL_EVERY = 50  # at least this many steps, because an evaluation takes as long as about five
 CHECKPOINT_EVERY = "10m"
 
 
@@ -20,19 +20,19 @@ def add_session_options(group: argparse._ArgumentGroup) -> None:
         "--time-limit",
         type=duration,
         metavar="TIME",
-        help="stop after 90s, 55m, 1h30m … with a checkpoint and exit status 0",
+        help="stop after this time, such as 90s, 55m or 1h30m, with a checkpoint and exit status 0",
     )
     group.add_argument(
         "--checkpoint-every",
         type=moment,
         metavar="WHEN",
-        help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
+        help=f"interval in steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
     )
     group.add_argument(
         "--eval-every",
         type=positive,
         metavar="N",
-        help=f"steps between validations (default: a twentieth of all, at least {EVAL_EVERY})",
+        help=f"steps between validations (default: 1/20 of all steps, at least {EVAL_EVERY})",
     )
     group.add_argument(
         "--log-every",
@@ -47,18 +47,18 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--device",
         choices=("auto", "cpu", "cuda"),
-        help="where to compute (default: auto, a GPU where there is one)",
+        help="where to compute (default: auto, which is a GPU if there is one)",
     )
     group.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="processor threads (default: PyTorch's choice)",
+        help="number of CPU threads (default: PyTorch's choice)",
     )
 
 
 def duration(text: str) -> float:
-    """'90s', '55m', '1h30m' or '2h' in seconds."""
+    """Convert a time such as '90s', '55m' or '1h30m' to seconds; the `type` of an option."""
     match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
     if not text or not match:
         raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
@@ -67,13 +67,13 @@ def duration(text: str) -> float:
 
 
 def moment(text: str) -> str:
-    """A number of steps or a time; kept as it was written."""
+    """Check that a text is a number of steps or a time, and return it unchanged."""
     positive(text) if text.isdecimal() else duration(text)
     return text
 
 
 def make_intervals(session: dict[str, Any], steps: int) -> Intervals:
-    """How often a session does what, from its options."""
+    """How often a session logs, evaluates and saves, from its options."""
     when = session.get("checkpoint_every", CHECKPOINT_EVERY)
     by_steps = when.isdecimal()
     return Intervals(

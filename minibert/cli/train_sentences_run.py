@@ -200,8 +200,8 @@ def _announce(run: SentenceTraining, texts: Texts) -> None:
     print(f"objective: {what}")
     kind = "pairs of sentences" if options.objective == "neighbours" else "texts"
     print(
-        f"text: {len(texts.items):,} {kind}; {run.steps:,} steps of {options.batch_size} go "
-        f"through them {run.steps / run.batches.epoch_steps:.1f} times",
+        f"text: {len(texts.items):,} {kind}; {run.steps:,} steps of {options.batch_size} are "
+        f"{run.steps / run.batches.epoch_steps:.1f} epochs",
         flush=True,
     )
 

@@ -1,8 +1,7 @@
-"""Sentence embeddings: the mean of a sentence's token vectors, and the model that trains an encoder
-for them.
-"""
+"""Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig, InputError
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
 
@@ -18,8 +18,8 @@ from minibert.tokenization import Batch, WordPieceTokenizer
 def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
     """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
 
-    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding is
-    not counted, neither in the sum nor in the number it is divided by.
+    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding
+    counts neither in the sum nor in the number of tokens that divides it.
     """
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
     return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
@@ -34,35 +34,44 @@ def embed(
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts, in their order: [N, H].
 
-    A dot product of two is their cosine.
-
-    The model is a BertModel, or one with a head, whose BertModel is used. Longer texts are cut at
-    the model's max_position_embeddings. Raises an InputError for a text that is not in a list, or
-    an empty list.
+    The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
+    model that has one as `.bert`. Texts are truncated to its max_position_embeddings. Raises an
+    InputError if `texts` is not a list of strings, if batch_size is not a whole number of at least
+    1, if the tokenizer has more tokens than the model, or if a result is NaN or infinite.
     """
-    if isinstance(texts, str) or not texts:
-        raise InputError(f"texts must be a list of at least one text, not {texts!r}")
-    bert: Any = getattr(model, "bert", model)  # a model that a reader wrote will do, too
-    device, vectors = next(bert.parameters()).device, []
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise InputError(f"texts must be a list of texts, not {texts!r}")
+    texts = list(texts)
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"texts[{index}] must be a str, not {type(text).__name__}: {shown(text)}"
+            )
+    if type(batch_size) is not int or batch_size < 1:
+        raise InputError(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
+    bert: Any = getattr(model, "bert", model)  # it may also be a reader's own model
+    check_tokenizer(tokenizer, bert.config)
+    weight, vectors = next(bert.parameters()), []
+    if not texts:
+        return weight.new_empty(0, bert.config.hidden_size)  # [N, H]
     longest = bert.config.max_position_embeddings
     with evaluating(bert):
         for start in range(0, len(texts), batch_size):
             part = texts[start : start + batch_size]
-            batch = Batch(tokenizer(part, max_length=longest)).to(device)
+            batch = Batch(tokenizer(part, max_length=longest)).to(weight.device)
             hidden = bert(**batch).last_hidden_state  # [B, S, H]
             pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
+            check_finite(pooled, bert)
             vectors.append(F.normalize(pooled, dim=-1))  # [B, H]
     return torch.cat(vectors)  # [N, H]
 
 
 class BertForSentenceSimilarity(BertPreTrainedModel):
-    """How alike two texts are in meaning.
+    """Predicts how similar two texts are: the cosine of their mean-pooled vectors.
 
-    The cosine of their mean vectors (Reimers & Gurevych 2019, section 3).
-
-    Both go through the same encoder, apart from each other: the vectors of a million texts are made
-    once, and comparing two of them costs one dot product. There is no head; what `embed` gives of
-    `.bert` is what was trained.
+    Reimers & Gurevych 2019, section 3. Each text goes through the same encoder separately, so a
+    million texts need to be encoded only once, and comparing two of them costs one dot product.
+    There is no head: training changes the encoder, whose sentence embeddings `embed` computes.
     """
 
     def __init__(self, config: BertConfig):
@@ -79,13 +88,11 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         inputs_embeds: Tensor | None = None,
         labels: Tensor | None = None,
     ) -> HeadOutputs:
-        """As BertModel, but for the two texts of each pair.
+        """As in BertModel, but for the two texts of each pair.
 
-        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H); `labels` (B) are the
-        expected cosines.
-
-        Logits [B], the cosines found. The loss is their mean squared error ("regression objective
-        function").
+        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H). `labels` (B) are the
+        expected cosines. Returns the predicted cosines as logits [B]; the loss is their mean
+        squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds
         if given is not None and (given.dim() < 3 or given.size(1) != 2):

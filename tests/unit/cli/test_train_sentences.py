@@ -187,7 +187,7 @@ SAID = r"""teacher's vectors: 184 of 184 texts, [\d,]+ texts/s, 00:00 left
 computing on cpu \(PyTorch finds no GPU\), 1 thread \(--threads\), in float32 \(--precision\)
 model: 2 layers, hidden size 16, 27 word pieces, 5,200 parameters
 objective: distillation from .*/teacher; 20 dimensions reduced to 16, which keep \d\d\.\d%
-text: 184 texts; 4 steps of 16 go through them 0\.4 times
+text: 184 texts; 4 steps of 16 are 0\.4 epochs
 step 0, the trunk: Spearman -?\d\.\d{4}, held-out cosine -?\d\.\d{4}
 step 4 of 4: loss \d\.\d{4}, cosine -?\d\.\d{3}, relational \d\.\d{5}, [\d,]+ tokens/s, 00:00 left
 step 4, validation: Spearman -?\d\.\d{4}, held-out cosine -?\d\.\d{4}
@@ -196,7 +196,7 @@ finished: the encoder is in .*/run/model\. Try it: minibert similarity '.*' '.*'
 CONTRASTIVE = r"""computing on cpu .*
 model: 1 layer, hidden size 16, 27 word pieces, [\d,]+ parameters
 objective: contrastive, {what}
-text: {count} {kind}; 4 steps of 16 go through them 0\.\d times
+text: {count} {kind}; 4 steps of 16 are 0\.\d epochs
 step 0, the trunk: Spearman -?\d\.\d{{4}}
 step 4 of 4: loss \d\.\d{{4}}, cosine \d\.\d{{3}}, accuracy \d\.\d{{3}}, [\d,]+ tokens/s, 00:00 left
 step 4, validation: Spearman -?\d\.\d{{4}}
