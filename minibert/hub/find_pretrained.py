@@ -38,6 +38,14 @@ HUB_FILES = (
 HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
+def expanded(path: str | Path) -> Path:
+    """The path with ~ or ~user replaced by a home folder; an InputError if there is none."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"there is no home folder for {path}: no such user") from error
+
+
 def find_pretrained(name_or_folder: str | Path) -> Path:
     """Return the folder that holds a model's config.json, model.safetensors and vocab.txt.
 
@@ -50,7 +58,7 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     weights with another sha256.
     """
     name = str(name_or_folder)
-    folder = Path(name_or_folder).expanduser()
+    folder = expanded(name_or_folder)
     if folder.is_dir():
         if not any((folder / file).is_file() for file in ("config.json", "vocab.txt")):
             raise InputError(

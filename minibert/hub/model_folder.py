@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 from minibert.config import PRE_NORM_TYPE, BertConfig, InputError, read_json_file
@@ -31,9 +32,14 @@ class ModelFolder:
         path = find_pretrained(name_or_folder)
         values = read_json_file(path / "config.json", "config")
         found = cls(path, values, BertConfig.from_file_values(values, path / "config.json"))
-        if found.model_type not in MODEL_TYPES:
+        kind, names = values.get("model_type", "bert"), values.get("architectures") or []
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise InputError(
-                f"{path / 'config.json'}: model_type is {found.model_type!r}; "
+                f"{path / 'config.json'}: architectures must be a list of names, not {shown(names)}"
+            )
+        if kind not in MODEL_TYPES:
+            raise InputError(
+                f"{path / 'config.json'}: model_type is {shown(kind)}; "
                 f"minibert can open only 'bert' and {PRE_NORM_TYPE!r}"
             )
         return found

@@ -22,6 +22,7 @@ from minibert.hub.load_weights import (
     FreshWeightsWarning,
     UnreadWeightsWarning,
     canonical_names,
+    check_scale,
     load_weights,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
@@ -100,8 +101,13 @@ def from_pretrained(
         raise InputError("dtype and torch_dtype are the same option: give one of them")
     number_format = _number_format(dtype if dtype is not None else torch_dtype, folder)
     config, chosen = read_config(folder, model_class, **_with_effect(changes))
-    model = chosen(config)
-    load_weights(model, canonical_names(read_weights(folder.path), folder), folder, stacklevel=2)
+    tensors = canonical_names(read_weights(folder.path), folder)
+    check_scale(config, tensors, folder)
+    try:
+        model = chosen(config)
+    except InputError as error:
+        raise InputError(f"{folder.path / 'config.json'}: {error}") from error
+    load_weights(model, tensors, folder, stacklevel=2)
     model.source_folder = folder.path  # so that save_pretrained knows the vocabulary
     return model.to(number_format).eval()
 

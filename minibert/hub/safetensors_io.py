@@ -32,7 +32,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             "the program that wrote it "
             "(for a checkpoint of the original BertSum: minibert convert-bertsum)"
         )
-    raise InputError(f"{folder} has no weights: neither {SINGLE} nor {INDEX} is there")
+    raise InputError(f"{folder} has no {SINGLE} and no {INDEX}, so there are no weights to read")
 
 
 def weights_of(model: nn.Module) -> dict[str, Tensor]:
@@ -64,8 +64,8 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
     try:
         shard_of = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
         names = set(shard_of.values())
-        misplaced = [name for name in names if Path(name).name != name]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        misplaced = [name for name in names if not name or Path(name).name != name]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{folder / INDEX} is not a list of shards (a JSON object with 'weight_map': "
             f"{{tensor: file}})"

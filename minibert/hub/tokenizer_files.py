@@ -6,6 +6,7 @@ They are vocab.txt, tokenizer.json and tokenizer_config.json.
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 from minibert.config import InputError, read_json_file
@@ -27,21 +28,33 @@ def read_tokenizer_files(folder: Path) -> TokenizerFiles:
 
     Raises an InputError for a missing or invalid file, or another kind of tokenizer.
     """
-    options: dict[str, Any] = {"do_lower_case": True, "strip_accents": None}
+    lowercase, strip_accents = True, None
     if (folder / "vocab.txt").exists():
         vocab = read_vocab_file(folder / "vocab.txt")
     elif (folder / "tokenizer.json").exists():  # transformers 5 writes no vocab.txt
-        vocab, normalizer = _read_tokenizer_json(folder / "tokenizer.json")
-        options["do_lower_case"] = normalizer.get("lowercase", True)
-        options["strip_accents"] = normalizer.get("strip_accents")
+        path = folder / "tokenizer.json"
+        vocab, normalizer = _read_tokenizer_json(path)
+        lowercase = _option(path, normalizer, "lowercase", lowercase)
+        strip_accents = _option(path, normalizer, "strip_accents", strip_accents)
     else:
         is_bpe = (folder / "vocab.json").exists()
         other = ": its vocab.json is not a WordPiece vocabulary" if is_bpe else ""
         raise InputError(f"no vocab.txt and no tokenizer.json in {folder}{other}")
-    if (folder / "tokenizer_config.json").exists():
-        stored = read_json_file(folder / "tokenizer_config.json", "tokenizer")
-        options.update({key: stored[key] for key in options if key in stored})
-    return TokenizerFiles(vocab, options["do_lower_case"], options["strip_accents"])
+    path = folder / "tokenizer_config.json"
+    if path.exists():
+        stored = read_json_file(path, "tokenizer")
+        lowercase = _option(path, stored, "do_lower_case", lowercase)
+        strip_accents = _option(path, stored, "strip_accents", strip_accents)
+    return TokenizerFiles(vocab, lowercase, strip_accents)
+
+
+def _option(path: Path, values: dict[str, Any], key: str, default: Any) -> Any:
+    """The value of an option that may be missing: a boolean; for strip_accents also None."""
+    value = values.get(key, default)
+    if not isinstance(value, bool) and (value is not None or key != "strip_accents"):
+        allowed = "true, false or null" if key == "strip_accents" else "true or false"
+        raise InputError(f"{path}: {key} must be {allowed}, not {shown(value)}")
+    return value
 
 
 def write_tokenizer_files(files: TokenizerFiles, folder: Path) -> None:
@@ -86,22 +99,30 @@ def read_vocab_file(path: Path) -> dict[str, int]:
                 f"{path}: {token!r} is on line {vocab[token] + 1} and again on line {number + 1}"
             )
         vocab[token] = number
-    try:
-        check_vocab(vocab)
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    _check_vocab_of(path, vocab)
     return vocab
 
 
 def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict[str, Any]]:
     """Read the vocabulary and the normaliser's options from a tokenizer.json."""
     content = read_json_file(path, "tokenizer")
-    model = content.get("model") or {}
-    if model.get("type") != "WordPiece" or not isinstance(model.get("vocab"), dict):
-        raise InputError(
-            f"{path} holds a {model.get('type')} tokenizer; expected WordPiece with its vocab"
-        )
-    return model["vocab"], content.get("normalizer") or {}
+    model, normalizer = content.get("model"), content.get("normalizer") or {}
+    for name, value in (("model", model), ("normalizer", normalizer)):
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: {name} must be an object, not {shown(value)}")
+    kind, vocab = content["model"].get("type"), content["model"].get("vocab")
+    if kind != "WordPiece" or not isinstance(vocab, dict):
+        name = kind if isinstance(kind, str) else shown(kind)
+        raise InputError(f"{path} holds a {name} tokenizer; expected WordPiece with its vocab")
+    _check_vocab_of(path, vocab)
+    return vocab, normalizer
+
+
+def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
+    try:
+        check_vocab(vocab)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def check_vocab(vocab: dict[str, int]) -> None:
@@ -109,6 +130,11 @@ def check_vocab(vocab: dict[str, int]) -> None:
     missing = [token for token in SPECIAL_TOKENS if token not in vocab]
     if missing:
         raise InputError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
+    for token, number in vocab.items():
+        if type(number) is not int:
+            raise InputError(
+                f"the ids of a vocabulary must be whole numbers, but {token!r} has {shown(number)}"
+            )
     if sorted(vocab.values()) != list(range(len(vocab))):
         raise InputError(
             f"the ids of a vocabulary of {len(vocab)} tokens must be 0 to "

@@ -13,6 +13,7 @@ from minibert.hub.pretrained_io import (
     UnreadWeightsWarning,
     from_pretrained,
 )
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
 
@@ -26,13 +27,15 @@ def fill_mask(
     The masks are in order from left to right, and the tokens from most to least probable. The model
     is a BertForMaskedLM or a BertForPreTraining. It predicts each mask independently: all the other
     masks stay masked. Raises an InputError for any other model, a text without [MASK] (in
-    capitals), `top` below 1, or a text longer than the model's positions.
+    capitals), `top` below 1, a text longer than the model's positions, a tokenizer with more tokens
+    than the model, or a result that is NaN or infinite.
     """
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
     if "[MASK]" not in text:
         raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
     check_masked_lm(model)
+    check_tokenizer(tokenizer, model.config)
     batch = tokenizer(text).to(model.device)
     with evaluating(model):
         outputs = model(**batch)
@@ -41,6 +44,7 @@ def fill_mask(
     filled = []
     for scores in logits[batch["input_ids"] == tokenizer.mask_id]:  # [V], for each of the M masks
         best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))  # [top or V] each
+        check_finite(best.values, model)
         tokens = map(tokenizer.id_to_token, best.indices.tolist())
         filled.append(list(zip(tokens, best.values.tolist(), strict=True)))
     return filled

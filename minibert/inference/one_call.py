@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import InputError
-from minibert.hub.find_pretrained import MINILM, SMALL
+from minibert.hub.find_pretrained import MINILM, SMALL, expanded
 from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
 from minibert.inference import fill_mask as masks
 from minibert.inference import pseudo_likelihood, sentence_embeddings
@@ -138,7 +138,7 @@ def _opened(
 ) -> Opened:
     """A model and its tokenizer; `opener` opens a model that is given by name or folder."""
     if not isinstance(model, BertPreTrainedModel):
-        is_folder = Path(model).expanduser().is_dir()
+        is_folder = expanded(model).is_dir()
         opened, its_own = opener(str(model)) if is_folder else _kept(opener, str(model))
         return opened, tokenizer or its_own
     if tokenizer is None:

@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.heads import BertForMaskedLM, BertForPreTraining
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.inference.fill_mask import check_masked_lm
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import CONTINUATION, WordPieceTokenizer
@@ -63,10 +64,12 @@ def score_sentences(
     sentences. The vocabulary head runs at the masked positions only.
 
     Raises an InputError if `texts` is a string, for a text without tokens, with a special token
-    such as [MASK], or longer than the model's positions, and for a model without a
-    masked-language-model head.
+    such as [MASK], or longer than the model's positions, for a model without a
+    masked-language-model head, a tokenizer with more tokens than the model, and a result that is
+    NaN or infinite.
     """
     checked = check_masked_lm(model)
+    check_tokenizer(tokenizer, model.config)
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of texts, not one string: {texts[:60]!r}")
     if batch_tokens < 1:
@@ -128,7 +131,9 @@ def _log_probabilities(
     table = model.bert.embeddings.word_embeddings.weight  # [V, H]
     logits = model.cls.predictions(masked, table).float()  # [N, V]
     targets = torch.tensor(true_ids, device=device)  # [N]
-    values: list[float] = (-F.cross_entropy(logits, targets, reduction="none")).tolist()
+    found = -F.cross_entropy(logits, targets, reduction="none")  # [N]
+    check_finite(found, model)
+    values: list[float] = found.tolist()
     return values
 
 

@@ -1,6 +1,7 @@
 """Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig, InputError
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
 
@@ -34,19 +36,32 @@ def embed(
 
     The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
     model that has one as `.bert`. Texts are truncated to its max_position_embeddings. Raises an
-    InputError if `texts` is a string or empty.
+    InputError if `texts` is not a list of strings, if batch_size is not a whole number of at least
+    1, if the tokenizer has more tokens than the model, or if a result is NaN or infinite.
     """
-    if isinstance(texts, str) or not texts:
-        raise InputError(f"texts must be a list of at least one text, not {texts!r}")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise InputError(f"texts must be a list of texts, not {texts!r}")
+    texts = list(texts)
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"texts[{index}] must be a str, not {type(text).__name__}: {shown(text)}"
+            )
+    if type(batch_size) is not int or batch_size < 1:
+        raise InputError(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
     bert: Any = getattr(model, "bert", model)  # it may also be a reader's own model
-    device, vectors = next(bert.parameters()).device, []
+    check_tokenizer(tokenizer, bert.config)
+    weight, vectors = next(bert.parameters()), []
+    if not texts:
+        return weight.new_empty(0, bert.config.hidden_size)  # [N, H]
     longest = bert.config.max_position_embeddings
     with evaluating(bert):
         for start in range(0, len(texts), batch_size):
             part = texts[start : start + batch_size]
-            batch = Batch(tokenizer(part, max_length=longest)).to(device)
+            batch = Batch(tokenizer(part, max_length=longest)).to(weight.device)
             hidden = bert(**batch).last_hidden_state  # [B, S, H]
             pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
+            check_finite(pooled, bert)
             vectors.append(F.normalize(pooled, dim=-1))  # [B, H]
     return torch.cat(vectors)  # [N, H]
 

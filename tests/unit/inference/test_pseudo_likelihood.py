@@ -134,6 +134,16 @@ def test_other_errors(tokenizer):
         score_sentences(BertForMaskedLM(small_config()), tokenizer, ["w1"], batch_tokens=0)
 
 
+def test_a_tokenizer_of_another_model_and_weights_that_are_nan(tokenizer):
+    with pytest.raises(InputError, match="the tokenizer has 61 tokens, .* vocab_size is 60"):
+        score_sentences(BertForMaskedLM(small_config(vocab_size=60)), tokenizer, ["w1"])
+    model = BertForMaskedLM(small_config())
+    with torch.no_grad():
+        model.bert.encoder.layer[0].output.dense.bias[0] = torch.nan
+    with pytest.raises(InputError, match="NaN or infinite.*encoder.layer.0.output.dense.bias"):
+        score_sentences(model, tokenizer, ["w1"])
+
+
 def test_the_longest_text_that_fits(tokenizer):
     model = BertForMaskedLM(small_config()).eval()
     [score] = score_sentences(model, tokenizer, ["w1 " * 18])

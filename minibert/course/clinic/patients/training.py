@@ -1,4 +1,4 @@
-"""Patients with bugs in training: weight decay, learning rate, and the normalization of losses and
+"""Patients with bugs in training: weight decay, learning rate, and the normalisation of losses and
 gradients. Chapter 8.
 """
 

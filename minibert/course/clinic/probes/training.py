@@ -1,4 +1,4 @@
-"""Probes of training: weight decay, learning rate, and the normalization of losses and
+"""Probes of training: weight decay, learning rate, and the normalisation of losses and
 gradients.
 """
 
