@@ -19,7 +19,7 @@ from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL, expanded
 from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
 from minibert.inference import fill_mask as masks
-from minibert.inference import pseudo_likelihood, sentence_embeddings
+from minibert.inference import sentence_embeddings
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
@@ -91,10 +91,11 @@ def score(
     InputError if `texts` is a string, for a text without tokens or longer than the model's
     positions, and for a model without a masked-language-model head.
     """
+    # imported here because no other function needs a progress bar
+    from minibert.inference.pseudo_likelihood import score_sentences
+
     opened, its_tokenizer = _opened(model, tokenizer, masks.open_masked_lm)
-    scores = pseudo_likelihood.score_sentences(
-        opened, its_tokenizer, texts, within_word=within_word
-    )
+    scores = score_sentences(opened, its_tokenizer, texts, within_word=within_word)
     return torch.tensor([sentence.total for sentence in scores])  # [N]
 
 
