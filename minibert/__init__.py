@@ -3,6 +3,7 @@
 From text to a result in one call:
 
     minibert.fill_mask("Paris is the [MASK] of France.")
+    minibert.score(["The cats sleep.", "The cats sleeps."])
     minibert.embed(["A sentence.", "Another one."])
     minibert.similarity("A sentence.", "Another one.")
     minibert.summarize(text, sentences=3)
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         BertForTokenClassification,
     )
     from minibert.hub.pretrained_io import from_pretrained, save_pretrained
-    from minibert.inference.one_call import embed, fill_mask, similarity, summarize
+    from minibert.inference.one_call import embed, fill_mask, score, similarity, summarize
     from minibert.inference.sentence_embeddings import BertForSentenceSimilarity
     from minibert.model import BertModel
     from minibert.summarization.model import BertSumExt
@@ -51,6 +52,7 @@ __all__ = [
     "fill_mask",
     "from_pretrained",
     "save_pretrained",
+    "score",
     "similarity",
     "summarize",
 ]
@@ -67,6 +69,7 @@ _MODULES = {
     "fill_mask": "inference.one_call",
     "from_pretrained": "hub.pretrained_io",
     "save_pretrained": "hub.pretrained_io",
+    "score": "inference.one_call",
     "similarity": "inference.one_call",
     "summarize": "inference.one_call",
 }

@@ -1,1 +1,1 @@
-"""Using a trained model: fill-mask, sentence embeddings, interpretability, model cost."""
+"""Using a trained model: fill-mask, sentence scores and embeddings, interpretability, cost."""

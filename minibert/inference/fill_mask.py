@@ -34,8 +34,7 @@ def fill_mask(
         raise InputError(f"top must be at least 1, not {top}")
     if "[MASK]" not in text:
         raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
-    if not isinstance(model, (BertForMaskedLM, BertForPreTraining)):
-        raise InputError(_no_head(type(model).__name__))
+    check_masked_lm(model)
     check_tokenizer(tokenizer, model.config)
     batch = tokenizer(text).to(model.device)
     with evaluating(model):
@@ -49,6 +48,13 @@ def fill_mask(
         tokens = map(tokenizer.id_to_token, best.indices.tolist())
         filled.append(list(zip(tokens, best.values.tolist(), strict=True)))
     return filled
+
+
+def check_masked_lm(model: BertPreTrainedModel) -> BertForMaskedLM | BertForPreTraining:
+    """Return the model. Raises an InputError if it has no masked-language-model head."""
+    if not isinstance(model, (BertForMaskedLM, BertForPreTraining)):
+        raise InputError(_no_head(type(model).__name__))
+    return model
 
 
 def open_masked_lm(name_or_folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 
 from minibert.config import InputError
@@ -72,6 +73,30 @@ def fill_mask(
     """
     opened, its_tokenizer = _opened(model, tokenizer, masks.open_masked_lm)
     return masks.fill_mask(opened, its_tokenizer, text, top)
+
+
+def score(
+    texts: Sequence[str],
+    *,
+    model: str | Path | BertPreTrainedModel = SMALL,
+    tokenizer: WordPieceTokenizer | None = None,
+    within_word: bool = False,
+) -> Tensor:
+    """How probable a model finds each text: pseudo-log-likelihoods in nats, [N] float32.
+
+    Each token is masked in turn, and the log-probabilities of the true tokens are added up (Salazar
+    et al. 2020, equation 2), so the higher number is the more probable text. Longer texts get lower
+    numbers: compare texts that differ in a word or in the order of their words. `within_word` also
+    masks the later pieces of the token's word (PLL-word-l2r, Kauf & Ivanova 2023). Raises an
+    InputError if `texts` is a string, for a text without tokens or longer than the model's
+    positions, and for a model without a masked-language-model head.
+    """
+    # imported here because no other function needs a progress bar
+    from minibert.inference.pseudo_likelihood import score_sentences
+
+    opened, its_tokenizer = _opened(model, tokenizer, masks.open_masked_lm)
+    scores = score_sentences(opened, its_tokenizer, texts, within_word=within_word)
+    return torch.tensor([sentence.total for sentence in scores])  # [N]
 
 
 def summarize(

@@ -63,6 +63,7 @@ TESTS = [
     "tests/unit/inference/test_probes.py",
     "tests/unit/inference/test_sentence_embeddings.py",
     "tests/unit/inference/test_one_call.py",
+    "tests/unit/inference/test_pseudo_likelihood.py",
     "tests/unit/summarization/test_rouge.py",
     "tests/unit/summarization/test_scoring.py",
     "tests/unit/summarization/test_training.py",

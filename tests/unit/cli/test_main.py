@@ -62,7 +62,10 @@ def test_bad_usage_shows_the_usage(argv, run):
 
 @pytest.mark.parametrize(
     "argv",
-    [["--help"], *([name, "--help"] for name in ("info", "similarity", "fill-mask", "embed"))],
+    [
+        ["--help"],
+        *([name, "--help"] for name in ("info", "similarity", "fill-mask", "score", "embed")),
+    ],
 )
 def test_help_is_friendly(argv, run):
     status, out, _ = run(*argv)
@@ -86,6 +89,8 @@ COMMANDS = (
     "info",
     "similarity",
     "fill-mask",
+    "score",
+    "evaluate",
     "embed",
     "export",
     "pretrain",
@@ -114,6 +119,7 @@ PLACEHOLDERS = {
     "SHARE",
     "TASK",
     "TEXT",
+    "TEXT_OR_FILE",
     "TIME",
     "WHEN",
 }
@@ -154,6 +160,7 @@ def test_what_has_to_be_given():
             "finetune": {"--train", "--out"},
             "tokenizer": {"--out"},
             "export": {"--out"},
+            "evaluate": {"--blimp"},
             "convert-bertsum": {"--out"},
         }.get(name, set())
         for name in COMMANDS
