@@ -8,11 +8,15 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from tqdm.auto import tqdm
 
 from minibert.config import BertConfig, InputError
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.inference.unpadded import UnpaddedBert, batches_by_tokens, is_plain, token_budget
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
+
+TOKENIZED = 4096  # texts that are tokenized at once
 
 
 def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
@@ -30,29 +34,55 @@ def embed(
     model: nn.Module,
     tokenizer: WordPieceTokenizer,
     texts: Sequence[str],
-    batch_size: int = 32,
+    batch_size: int | None = None,
+    dtype: torch.dtype = torch.float32,
+    progress: bool = False,
 ) -> Tensor:
-    """Sentence embeddings of length 1 for texts, in their order: [N, H].
+    """Sentence embeddings of length 1 for texts, in their order: [N, H], float32.
 
     A dot product of two is their cosine.
 
     The model is a BertModel, or one with a head, whose BertModel is used. Longer texts are cut at
-    the model's max_position_embeddings. Raises an InputError for a text that is not in a list, or
-    an empty list.
+    the model's max_position_embeddings.
+
+    batch_size  how many texts may go through the model at once; by default as many as have
+                about 1,000 tokens together. Texts of similar lengths share a batch, and on a CPU
+                padding is left out, so a vector does not depend on the other texts but for
+                rounding (below 1e-6).
+    dtype       torch.bfloat16 computes the matrix products in that format, which moves the numbers
+                of a vector by less than 1e-3; faster on a GPU and on processors with AMX, slower
+                on others
+    progress    show a bar on stderr
+
+    Raises an InputError for a text that is not in a list, an empty list, or another dtype.
     """
     if isinstance(texts, str) or not texts:
         raise InputError(f"texts must be a list of at least one text, not {texts!r}")
+    if dtype not in (torch.float32, torch.bfloat16):
+        raise InputError(f"dtype must be torch.float32 or torch.bfloat16, not {dtype}")
     bert: Any = getattr(model, "bert", model)  # a model that a reader wrote will do, too
-    device, vectors = next(bert.parameters()).device, []
-    longest = bert.config.max_position_embeddings
-    with evaluating(bert):
-        for start in range(0, len(texts), batch_size):
-            part = texts[start : start + batch_size]
-            batch = Batch(tokenizer(part, max_length=longest)).to(device)
-            hidden = bert(**batch).last_hidden_state  # [B, S, H]
-            pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
-            vectors.append(F.normalize(pooled, dim=-1))  # [B, H]
-    return torch.cat(vectors)  # [N, H]
+    device, longest = next(bert.parameters()).device, bert.config.max_position_embeddings
+    run = UnpaddedBert(bert) if is_plain(bert) else bert
+    vectors = torch.empty(0)
+    bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
+    with evaluating(bert), bar, torch.autocast(device.type, dtype, dtype != torch.float32):
+        run.training = False
+        for start in range(0, len(texts), TOKENIZED):
+            tokens = tokenizer(texts[start : start + TOKENIZED], max_length=longest)
+            # with padding on the left too: the last column of each text that is not padding
+            columns = torch.arange(1, tokens["attention_mask"].size(1) + 1)  # [S]
+            lengths = (tokens["attention_mask"] * columns).amax(dim=1).clamp(min=1).tolist()
+            for rows_of_batch in batches_by_tokens(lengths, batch_size, token_budget(device)):
+                width = max(lengths[row] for row in rows_of_batch)  # S
+                batch = Batch({n: t[rows_of_batch, :width] for n, t in tokens.items()}).to(device)
+                hidden = run(**batch).last_hidden_state.float()  # [B, S, H]
+                pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
+                if not len(vectors):
+                    vectors = pooled.new_empty(len(texts), pooled.size(-1))  # [N, H]
+                places = torch.tensor(rows_of_batch, device=device) + start  # [B]
+                vectors[places] = F.normalize(pooled, dim=-1)  # [B, H]
+                bar.update(len(rows_of_batch))
+    return vectors
 
 
 class BertForSentenceSimilarity(BertPreTrainedModel):
