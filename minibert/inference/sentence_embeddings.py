@@ -38,7 +38,7 @@ def embed(
     dtype: torch.dtype = torch.float32,
     progress: bool = False,
 ) -> Tensor:
-    """Sentence embeddings of length 1 for texts, in their order: [N, H], float32.
+    """Sentence embeddings of length 1 for texts, in their order: [N, H].
 
     A dot product of two is their cosine.
 
@@ -75,7 +75,8 @@ def embed(
             for rows_of_batch in batches_by_tokens(lengths, batch_size, token_budget(device)):
                 width = max(lengths[row] for row in rows_of_batch)  # S
                 batch = Batch({n: t[rows_of_batch, :width] for n, t in tokens.items()}).to(device)
-                hidden = run(**batch).last_hidden_state.float()  # [B, S, H]
+                hidden = run(**batch).last_hidden_state  # [B, S, H]
+                hidden = hidden if dtype == torch.float32 else hidden.float()  # [B, S, H]
                 pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
                 if not len(vectors):
                     vectors = pooled.new_empty(len(texts), pooled.size(-1))  # [N, H]

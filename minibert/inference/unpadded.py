@@ -12,8 +12,9 @@ matrix products of PyTorch sum in another order for another number of rows.
 A GPU is faster with few large operations: there batches of similar lengths are padded as usual.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -30,7 +31,7 @@ from minibert.positions import SinusoidalPositions
 TOKEN_BUDGET, GPU_TOKEN_BUDGET = 1024, 16_384
 
 # What a BertModel is made of. Their forward functions are remembered: a reader may replace one.
-KNOWN = {
+KNOWN: dict[type[nn.Module], Callable[..., Any]] = {
     kind: kind.forward
     for kind in (
         *(BertModel, BertEmbeddings, BertEncoder, BertLayer, BertAttention, BertSelfAttention),
