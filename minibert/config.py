@@ -3,9 +3,11 @@
 import dataclasses
 import difflib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 
@@ -44,6 +46,17 @@ PRESETS = {
     "teaching": (3, 128),
 }
 
+# The largest sizes that are accepted. A larger one is a mistake, and would take all memory.
+LARGEST = {
+    "vocab_size": 10**8,
+    "hidden_size": 10**8,
+    "num_hidden_layers": 10**3,
+    "num_attention_heads": 10**8,
+    "intermediate_size": 10**8,
+    "max_position_embeddings": 10**8,
+    "type_vocab_size": 10**8,
+}
+
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 POSITION_TYPES = ("absolute", "sinusoidal", "none")
 
@@ -80,18 +93,8 @@ class BertConfig:
     sentence_head: dict[str, Any] | None = None  # what a BertSumExt was made with; it checks it
 
     def __post_init__(self) -> None:
-        for name in (
-            "vocab_size",
-            "hidden_size",
-            "num_hidden_layers",
-            "num_attention_heads",
-            "intermediate_size",
-            "max_position_embeddings",
-            "type_vocab_size",
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
+        for name, most in LARGEST.items():
+            _check_size(name, getattr(self, name), most)
         if self.hidden_size % self.num_attention_heads:
             raise InputError(
                 f"hidden_size {self.hidden_size} cannot be shared out evenly among "
@@ -105,41 +108,42 @@ class BertConfig:
                 continue
             if not _is_number(value) or not 0 <= value < 1:
                 raise InputError(
-                    f"{name} is a probability from 0 up to, but not including, 1, not {value!r}"
+                    f"{name} is a probability of at least 0 and below 1, not {shown(value)}"
                 )
         for name in ("initializer_range", "layer_norm_eps"):
             value = getattr(self, name)
-            if not _is_number(value) or not value > 0:
-                raise InputError(f"{name} must be a number above 0, not {value!r}")
+            if not _is_number(value) or not 0 < value < math.inf:
+                raise InputError(f"{name} must be a number above 0, not {shown(value)}")
         for name, allowed in (
             ("hidden_act", ACTIVATIONS),
             ("position_embedding_type", POSITION_TYPES),
         ):
             value = getattr(self, name)
             if value not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {shown(value)}")
         if self.position_embedding_type == "sinusoidal" and self.hidden_size % 2:
             raise InputError(
                 "sinusoidal positions come in pairs of sine and cosine: hidden_size "
                 f"{self.hidden_size} is odd"
             )
-        if not isinstance(self.pad_token_id, int) or not 0 <= self.pad_token_id < self.vocab_size:
+        if type(self.pad_token_id) is not int or not 0 <= self.pad_token_id < self.vocab_size:
             raise InputError(
                 f"pad_token_id must be an id below vocab_size {self.vocab_size}, not "
-                f"{self.pad_token_id!r}"
+                f"{shown(self.pad_token_id)}"
             )
         if not isinstance(self.norm_first, bool):
-            raise InputError(f"norm_first must be true or false, not {self.norm_first!r}")
+            raise InputError(f"norm_first must be true or false, not {shown(self.norm_first)}")
+        if not isinstance(self.sentence_head, dict | None):
+            raise InputError(f"sentence_head must be an object, not {shown(self.sentence_head)}")
         if self.id2label is not None:
-            try:
-                labels = {
-                    int(key): label for key, label in self.id2label.items()
-                }  # JSON knows text keys only
+            try:  # JSON knows text keys only
+                labels = {int(key): label for key, label in self.id2label.items()}
             except (AttributeError, TypeError, ValueError):
                 labels = {}
-            if not labels or sorted(labels) != list(range(len(labels))):
+            named = all(isinstance(label, str) for label in labels.values())
+            if not labels or not named or sorted(labels) != list(range(len(labels))):
                 raise InputError(
-                    f"id2label must name the classes 0, 1, 2, …, not {self.id2label!r}"
+                    f"id2label must name the classes 0, 1, 2, …, not {shown(self.id2label)}"
                 )
             object.__setattr__(self, "id2label", labels)
 
@@ -150,9 +154,7 @@ class BertConfig:
 
     @property
     def num_labels(self) -> int:
-        """Classes of a task head: as many as `id2label` names, 2 where it is None (as in the
-        reference).
-        """
+        """Classes of a task head: as many as `id2label` names, or 2 where it is None."""
         return len(self.id2label) if self.id2label is not None else 2
 
     @classmethod
@@ -185,7 +187,10 @@ class BertConfig:
         """
         fields = {field.name for field in dataclasses.fields(cls)}
         values = dict(values)
-        values.update(values.pop("minibert", {}))  # what `save_pretrained` wrote for minibert alone
+        own = values.pop("minibert", {})  # what `save_pretrained` wrote for minibert alone
+        if not isinstance(own, dict):
+            raise InputError(f"minibert must be an object of fields, not {shown(own)}")
+        values.update(own)
         if values.get("model_type") == PRE_NORM_TYPE:
             values |= _of_pre_norm(values)
         num_labels = values.pop("num_labels", None)
@@ -201,15 +206,13 @@ class BertConfig:
                 "has no default"
             )
         for key in ("is_decoder", "add_cross_attention", "pruned_heads"):
-            if values.get(key):
+            if value := values.get(key):
                 raise InputError(
-                    f"config key {key!r} is {values[key]!r}: minibert builds whole encoders only"
+                    f"config key {key!r} is {shown(value)}: minibert builds whole encoders only"
                 )
+        if num_labels is not None:
+            _check_size("num_labels", num_labels, most=10**6)
         if num_labels is not None and values.get("id2label") is None:
-            if not isinstance(num_labels, int) or num_labels < 1:
-                raise InputError(
-                    f"num_labels must be a whole number of at least 1, not {num_labels!r}"
-                )
             values["id2label"] = {index: f"LABEL_{index}" for index in range(num_labels)}
         config = cls(**{key: value for key, value in values.items() if key in fields})
         if num_labels not in (None, config.num_labels):
@@ -251,7 +254,7 @@ def read_json_file(path: str | Path, what: str) -> dict[str, Any]:
         values = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the {what} file {path}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a JSON file: {error}") from error
     if not isinstance(values, dict):
         raise InputError(f"{path} holds a {type(values).__name__}; a {what} is a JSON object")
@@ -271,14 +274,20 @@ def _of_pre_norm(values: dict[str, Any]) -> dict[str, Any]:
     if not (type(pad) is type(rows) is int and pad >= 0 and unused_positions(pad) < rows):
         raise InputError(
             f"a {PRE_NORM_TYPE} counts positions from pad_token_id + 1 on: "
-            f"max_position_embeddings {rows!r} leaves none "
-            f"beyond pad_token_id {pad!r}"
+            f"max_position_embeddings {shown(rows)} leaves none beyond pad_token_id {shown(pad)}"
         )
     return {
         "norm_first": True,
         "pad_token_id": pad,
         "max_position_embeddings": rows - unused_positions(pad),
     }
+
+
+def _check_size(name: str, value: object, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, not {shown(value)}")
+    if value > most:
+        raise InputError(f"{name} must be at most {most:,}, not {shown(value)}")
 
 
 def _is_number(value: object) -> bool:

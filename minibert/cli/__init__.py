@@ -1,6 +1,6 @@
-"""The command line: `main` parses and dispatches, and every command has a module of its own.
+"""The command line: `main` parses the arguments and runs a command; each command is a module.
 
-A command's module exposes `add(commands)`, which adds its parser. Modules here import torch, and
-what needs it, inside the functions that compute, so that `minibert --help` and a wrong option
-answer at once.
+A command's module has a function `add(commands)`, which adds its parser. The modules import torch,
+and everything that needs it, inside the functions that compute, so that `minibert --help` and
+errors in options appear at once.
 """

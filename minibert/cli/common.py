@@ -1,4 +1,4 @@
-"""What several commands share: how a command is added, and what they say and read alike."""
+"""Code that several commands share: adding a parser, option types, reading lines of text."""
 
 import argparse
 import sys
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from minibert.config import InputError
 
-if TYPE_CHECKING:  # for the signature below; argparse's own name of it is private
+if TYPE_CHECKING:  # the name of this class in argparse is private
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DEBUG_HELP = "show the Python traceback of an error that your input caused"
+DEBUG_HELP = "show the Python traceback of an error in your input"
 
 
 def add_command(
@@ -23,9 +23,9 @@ def add_command(
     summary: str,
     examples: list[str],
 ) -> argparse.ArgumentParser:
-    """Add a command to the subparsers `commands`.
+    """Add a command to the subparsers `commands` and return its parser.
 
-    `run` gets the parsed arguments and returns the exit status; None means 0.
+    `run` takes the parsed arguments and returns the exit status, where None means 0.
     """
     parser = commands.add_parser(
         name,
@@ -34,36 +34,38 @@ def add_command(
         epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # Suppressed, so that `minibert --debug info` is not undone by the default of `info`.
+    # without SUPPRESS, the default here would overwrite the value in `minibert --debug info`
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=DEBUG_HELP)
     parser.set_defaults(run=run)
     return parser
 
 
 def positive(text: str) -> int:
-    """The type of an option that takes a whole number of at least 1."""
+    """Parse a whole number of at least 1; the `type` of an option."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, not {text!r}")
     return int(text)
 
 
 def device_kind(name: str) -> str:
-    """'cpu' or 'cuda' for the value of --device; 'auto' is a GPU where there is one."""
-    import torch  # late: slow to import
+    """Return 'cpu' or 'cuda' for a value of --device; 'auto' is a GPU if there is one.
+
+    Raises an InputError for 'cuda' if PyTorch cannot use a GPU.
+    """
+    import torch  # imported late because it is slow
 
     if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("--device cuda: PyTorch finds no GPU that it can use here")
+        raise InputError("--device cuda: PyTorch finds no GPU that it can use")
     return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 @contextmanager
 def unused_parts_ignored() -> Iterator[None]:
-    """Hide the warnings about heads and poolers that a command does not use.
+    """Hide the warnings about heads and poolers, for commands that use only the encoder.
 
-    For commands that need the encoder alone: its file may hold a head (left unread) or lack the
-    pooler (fresh random weights).
+    A saved model may have a head, which is not read, or lack the pooler, which is then random.
     """
-    from minibert.hub.pretrained_io import FreshWeightsWarning, UnreadWeightsWarning  # late: torch
+    from minibert.hub.pretrained_io import FreshWeightsWarning, UnreadWeightsWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FreshWeightsWarning)
@@ -72,10 +74,10 @@ def unused_parts_ignored() -> Iterator[None]:
 
 
 def read_lines(option: str, name: str) -> list[str]:
-    """The lines of a UTF-8 file, or of standard input for '-'.
+    """Read the lines of a UTF-8 file, or of standard input for '-'.
 
-    `option` is the option that named the file, for messages. Raises an InputError for a file that
-    cannot be read, is not UTF-8, or has no line with text.
+    `option` is the option that named the file, for error messages. Raises an InputError for a file
+    that cannot be read, is not UTF-8, or contains no text.
     """
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
@@ -88,5 +90,5 @@ def read_lines(option: str, name: str) -> list[str]:
             f"{error.object[error.start]:#04x}"
         ) from error
     if not any(line.strip() for line in lines):
-        raise InputError(f"{option} {name} has no lines")
+        raise InputError(f"{option} {name} contains no text")
     return lines

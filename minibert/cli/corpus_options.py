@@ -1,8 +1,8 @@
-"""The options that name a text: the same in every command that reads a corpus."""
+"""The options that name a corpus, for every command that reads one."""
 
 import argparse
 
-# minibert.data.corpora knows these; they are repeated here because it imports torch
+# the names in minibert.data.corpora, repeated here because that module imports torch
 CORPORA = ("default", "wikitext-2", "wikitext-103", "wikipedia", "imdb")
 
 
@@ -12,11 +12,11 @@ def add_corpus_options(parser: "argparse._ActionsContainer") -> None:
         "--corpus",
         nargs="+",
         metavar="NAME",
-        help=f"{', '.join(CORPORA)}; or files, folders, patterns (.txt, .jsonl, also .gz, .xz) "
-        f"(default: {CORPORA[0]}, 97 Wikipedia articles, no network needed)",
+        help=f"{', '.join(CORPORA)}; or files, folders or patterns (.txt, .jsonl, also .gz, .xz) "
+        f"(default: {CORPORA[0]}, 97 Wikipedia articles, which need no network)",
     )
     parser.add_argument(
         "--sentence-per-line",
         action="store_true",
-        help="each line of a .txt is a sentence, a blank line ends a document",
+        help="each line of a .txt file is one sentence, and a blank line ends a document",
     )

@@ -1,4 +1,4 @@
-"""`minibert export`: a saved model in, an ONNX file out."""
+"""`minibert export`: write a saved model as an ONNX file."""
 
 import argparse
 import importlib.util
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from minibert.cli.common import Commands
     from minibert.model import BertPreTrainedModel
 
-PACKAGES = ("onnx", "onnxscript")  # what torch.onnx.export needs
-TOLERANCE = 1e-5  # largest difference from PyTorch, relative to the largest output above 1
+PACKAGES = ("onnx", "onnxscript")  # torch.onnx.export needs these
+TOLERANCE = 1e-5  # largest difference from PyTorch, relative to the largest output if above 1
 INPUTS = ("input_ids", "token_type_ids", "attention_mask")
-# Their inputs are not (B × S): several texts for each example, or the positions of the sentences.
+# The inputs of these are not (B × S): several texts per example, or the sentences' positions.
 OTHER_INPUTS = ("BertForMultipleChoice", "BertForSentenceSimilarity", "BertSumExt")
 
 
@@ -36,10 +36,11 @@ def add(commands: "Commands") -> None:
         ],
     )
     parser.description = (
-        f"{parser.description} Its inputs are {', '.join(INPUTS)}, whole numbers of shape "
-        "[batch, tokens], where both sizes are free. "
-        "It needs the packages onnx and onnxscript (the extra 'onnx'); where onnxruntime is "
-        f"installed, the outputs are compared with PyTorch's, to {TOLERANCE:g} of the largest."
+        f"{parser.description} Its inputs are {', '.join(INPUTS)}, integers of shape "
+        "[batch, tokens], where both sizes are dynamic. "
+        "This needs the packages onnx and onnxscript (the extra 'onnx'). If onnxruntime is "
+        "installed as well, the outputs are compared with PyTorch's, with a tolerance of "
+        f"{TOLERANCE:g} of the largest output."
     )
     parser.add_argument(
         "model", metavar="MODEL", help="folder or hub name of a saved model, or minibert-small"
@@ -54,18 +55,18 @@ def run_export(arguments: argparse.Namespace) -> None:
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError(
-            f"export needs the packages {' and '.join(PACKAGES)}, and {' and '.join(missing)} "
+            f"export needs the packages {' and '.join(PACKAGES)}, but {' and '.join(missing)} "
             f"cannot be found: pip install {' '.join(missing)}"
         )
     out = Path(arguments.out)
     if out.suffix != ".onnx":
-        raise InputError(f"--out must end in .onnx, and {arguments.out!r} does not")
+        raise InputError(f"--out must end in .onnx, but it is {arguments.out!r}")
     if not out.parent.is_dir():
         raise InputError(f"--out {out}: there is no folder {str(out.parent)!r}")
 
     import warnings
 
-    from minibert.hub.pretrained_io import (  # late: torch is slow to import
+    from minibert.hub.pretrained_io import (  # imported late because torch is slow
         FreshWeightsWarning,
         UnreadWeightsWarning,
         from_pretrained,
@@ -82,22 +83,22 @@ def run_export(arguments: argparse.Namespace) -> None:
     if kind in OTHER_INPUTS:
         raise InputError(
             f"{arguments.model} is a {kind}, whose inputs are not one text for each example; "
-            "export takes the other classes"
+            "such a model cannot be exported"
         )
     try:
         with replacing(out) as writing:
             names = export_onnx(model, writing)
             compared = importlib.util.find_spec("onnxruntime") is not None
             difference = largest_difference(model, writing) if compared else 0.0
-            if not difference <= TOLERANCE:  # NaN is no agreement either
+            if not difference <= TOLERANCE:  # also for NaN
                 raise InputError(
                     f"the exported model differs from PyTorch by {difference:.1e}, more than "
-                    f"{TOLERANCE:g}, so it is not written to {out}: another version of torch or "
+                    f"{TOLERANCE:g}, so it was not written to {out}: another version of torch or "
                     "onnxruntime may help"
                 )
     except OSError as error:
         raise InputError(f"--out {out} cannot be written: {error}") from error
-    print(f"{out}: {kind}, {', '.join(INPUTS)} -> {', '.join(names)}; batch and tokens are free")
+    print(f"{out}: {kind}, {', '.join(INPUTS)} -> {', '.join(names)}; batch and tokens are dynamic")
     if compared:
         print(f"compared with PyTorch in onnxruntime: largest difference {difference:.1e}")
     else:
@@ -105,7 +106,7 @@ def run_export(arguments: argparse.Namespace) -> None:
 
 
 def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
-    """Write a model as ONNX with free batch and token axes; return the names of its outputs."""
+    """Write a model as ONNX with dynamic batch and token axes; return the names of its outputs."""
     import logging
     import warnings
 
@@ -114,7 +115,7 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
     outputs = list(output_tensors(model, example_batch(model, 2, 8)))
 
     class TensorsOnly(torch.nn.Module):
-        """The model with positional inputs and its tensors as outputs."""
+        """The model with positional inputs and a tuple of tensors as output."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -128,7 +129,7 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
 
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens")}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter warns of its own deprecations
+        warnings.simplefilter("ignore")  # the exporter warns about its own deprecated calls
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             TensorsOnly().eval(),
@@ -145,7 +146,7 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
 
 
 def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> dict[str, "Tensor"]:
-    """The tensors among a model's outputs, by their names."""
+    """The tensors among a model's outputs, by name."""
     import torch
 
     return {
@@ -156,7 +157,7 @@ def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> 
 
 
 def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict[str, "Tensor"]:
-    """Random token ids for so many texts of so many tokens; the last position is masked."""
+    """A batch of random token ids, of shape [batch, tokens]; the last position is padding."""
     import torch
 
     ids = torch.randint(
@@ -170,8 +171,8 @@ def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict
 def largest_difference(model: "BertPreTrainedModel", path: Path) -> float:
     """The largest difference between the ONNX file in onnxruntime and the model in PyTorch.
 
-    It is relative to the largest absolute value of each output, where that is above 1. The two
-    batches have other sizes than the one that was exported; masked positions count as well.
+    It is relative to the largest absolute value of each output if that is above 1. The two batches
+    that are compared have other sizes than the example for the export. Padding counts as well.
     """
     import onnxruntime
     import torch

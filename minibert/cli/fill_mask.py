@@ -1,4 +1,4 @@
-"""`minibert fill-mask`: what a model predicts for each [MASK] of a text."""
+"""`minibert fill-mask`: predict the tokens for each [MASK] of a text."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ def add(commands: "Commands") -> None:
         commands,
         "fill-mask",
         run_fill_mask,
-        "the most probable tokens for each [MASK] of a text",
+        "predict the most probable tokens for each [MASK] of a text",
         [
             'minibert fill-mask "The children went to the [MASK] in the morning."',
             'minibert fill-mask "Paris is the [MASK] of France." --model path/to/a/saved/model',
@@ -26,7 +26,7 @@ def add(commands: "Commands") -> None:
         ],
     )
     parser.add_argument(
-        "text", metavar="TEXT", help="a text that holds [MASK], in capitals, at least once"
+        "text", metavar="TEXT", help="a text that contains [MASK], in capitals, at least once"
     )
     parser.add_argument(
         "--model",
@@ -35,7 +35,7 @@ def add(commands: "Commands") -> None:
         "(default: %(default)s, which is part of minibert)",
     )
     parser.add_argument(
-        "--top", type=int, default=5, help="tokens for each mask (default: %(default)s)"
+        "--top", type=int, default=5, help="number of tokens for each mask (default: %(default)s)"
     )
 
 
@@ -46,7 +46,7 @@ def run_fill_mask(arguments: argparse.Namespace) -> None:
     if "[MASK]" not in arguments.text:
         raise InputError(f"the text has no [MASK] (in capitals): {arguments.text!r}")
 
-    from minibert.inference.fill_mask import fill_mask, open_masked_lm  # late: torch is slow
+    from minibert.inference.fill_mask import fill_mask, open_masked_lm  # late because torch is slow
 
     model, tokenizer = open_masked_lm(arguments.model)
     filled = fill_mask(model, tokenizer, arguments.text, arguments.top)

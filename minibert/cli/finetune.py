@@ -1,4 +1,4 @@
-"""`minibert finetune`: labelled rows in, a model for a task out, and its scores."""
+"""`minibert finetune`: train a pretrained model on labelled data, and score it."""
 
 import argparse
 from pathlib import Path
@@ -20,8 +20,8 @@ def add(commands: "Commands") -> None:
 
 
 def run_finetune(arguments: argparse.Namespace) -> int:
-    """Read the data, train, save and score; returns the exit status."""
-    import torch  # late, as below: slow to import
+    """Read the data, train, save and score the model; return the exit status."""
+    import torch  # imported late because it is slow
 
     from minibert.cli.finetune_data import Data
     from minibert.cli.finetune_session import Session, print_plan
@@ -50,30 +50,29 @@ def run_finetune(arguments: argparse.Namespace) -> int:
         return Session(run, data, given).run_to_its_end()
     except torch.OutOfMemoryError as error:
         raise InputError(
-            f"the memory of {device} is too small for this: a smaller --batch-size or --max-length "
-            "needs less"
+            f"out of memory on {device}: use a smaller --batch-size or --max-length"
         ) from error
 
 
 def refuse_existing(out: Path) -> None:
-    """Raises an InputError where --out exists and is not an empty folder."""
+    """Raise an InputError if --out exists and is not an empty folder."""
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise InputError(
-            f"--out {out} already exists, and nothing is overwritten: "
+            f"--out {out} already exists and will not be overwritten: "
             "name another folder, or remove this one"
         )
 
 
 def _settings(given: dict[str, Any]) -> dict[str, int]:
-    """The arguments of the task itself. Raises an InputError for an option of another task."""
+    """The task's own arguments; raises an InputError for an option of another task."""
     entry = task_entry(given["task"])
     settings = entry.load_task().settings
-    of_questions = ("stride", "max_answer", "skip_bad_answers")
-    wrong = [name for name in of_questions if name in given and entry.name != "questions"]
+    question_options = ("stride", "max_answer", "skip_bad_answers")
+    wrong = [name for name in question_options if name in given and entry.name != "questions"]
     wrong += [role for role in ROLES if role in given and role not in entry.columns]
     if wrong:
         raise InputError(
-            f"{flag(wrong[0])} means nothing for {entry.name}, which reads "
+            f"{flag(wrong[0])} has no meaning for {entry.name}, which reads "
             f"{', '.join(map(flag, entry.columns))}"
         )
     return {name: given[name] for name in settings if name in given}

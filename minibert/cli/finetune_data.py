@@ -1,4 +1,4 @@
-"""The examples of a fine-tuning run, and what the command prints while it reads them."""
+"""Read the examples of a fine-tuning run, and print what was read."""
 
 import shlex
 from collections import Counter
@@ -16,14 +16,14 @@ from minibert.finetuning.tasks.registry import task_entry
 from minibert.finetuning.tasks.tagging import TaggedExample
 from minibert.finetuning.tasks.texts import TextExample
 
-SHOWN = 10  # labels that are printed, the most frequent ones
+SHOWN = 10  # the number of labels that are printed, the most frequent ones first
 
 
 class Data:
-    """The training, dev and test examples of a run. Prints what it reads.
+    """The training, dev and test examples of a run; prints a summary of them.
 
     given   the options that the user gave, by name
-    seed    of the sample (--rows) and of the held-out tenth
+    seed    the seed of the random sample (--rows) and of the held-out tenth
     """
 
     def __init__(self, given: dict[str, Any], seed: int):
@@ -42,9 +42,9 @@ class Data:
         if "rows" in given:
             self.train = draw(self.train, given["rows"], seed)
             print(f"       {len(self.train):,} of them at random (--rows, --seed {seed})")
-        self.test = self._others("test", "test")
+        self.test = self._read_others("test", "test")
         if "dev" in given:
-            self.dev = self._others("dev", "validation")
+            self.dev = self._read_others("dev", "validation")
         else:
             self._hold_out(seed)
         if self.labels and self.task == "classification":
@@ -59,7 +59,7 @@ class Data:
         )
         print(
             f"dev    {len(self.dev):,} rows: {kind}, held out at random (--seed {seed}); "
-            f"{len(self.train):,} are left for training"
+            f"{len(self.train):,} remain for training"
         )
 
     def _table(self, source: str, split: str) -> Table:
@@ -73,8 +73,8 @@ class Data:
             otherwise=task_entry(self.task).load_reader().default_format,
         )
 
-    def _others(self, name: str, split: str) -> list[Any]:
-        """The examples of --dev or --test, from the same columns as the training examples."""
+    def _read_others(self, name: str, split: str) -> list[Any]:
+        """Read --dev or --test, from the same columns as the training examples."""
         if name not in self.given:
             return []
         table = self._table(self.given[name], split)
@@ -102,9 +102,9 @@ class Data:
 
 
 def sorted_labels(task: str, examples: Sequence[Any], name: str) -> list[str] | None:
-    """The names of the classes or tags, in order; None where the task has none.
+    """The names of the classes or tags, in order; None if the task has none.
 
-    Raises an InputError where all labels are the same.
+    `name` is that of the data, for messages. Raises an InputError if all labels are the same.
     """
     if isinstance(examples[0], TaggedExample):
         found = {tag for example in examples for tag in example.tags or ()}
@@ -115,17 +115,17 @@ def sorted_labels(task: str, examples: Sequence[Any], name: str) -> list[str] | 
     else:
         return None
     if len(found) < 2:
-        raise InputError(f"{name}: {every} {found.pop()!r}: there is nothing to learn")
+        raise InputError(f"{name}: {every} {found.pop()!r}, so there is nothing to learn")
     if not task_entry(task).load_task().has_labels:
         return None
     return sorted(found, key=_tag_order if isinstance(examples[0], TaggedExample) else _label_order)
 
 
 def _label_order(label: str) -> tuple[bool, int, str]:
-    """O first, then names, then numbers by size."""
+    """Sort key: O first, then names, then numbers by size."""
     return label != "O", int(label) if label.isdecimal() else 0, label
 
 
 def _tag_order(tag: str) -> tuple[bool, int, str, str]:
-    """O first, then by entity type: B-person, I-person, B-place, …."""
+    """Sort key: O first, then by entity type: B-person, I-person, B-place, …."""
     return tag != "O", int(tag) if tag.isdecimal() else 0, tag[2:], tag

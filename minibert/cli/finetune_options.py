@@ -17,43 +17,45 @@ from minibert.hub.find_pretrained import MINILM, SMALL
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
 
-NARROW, NARROW_RATE = 512, 2e-4  # models with a smaller hidden size get the larger learning rate
+NARROW, NARROW_RATE = 512, 2e-4  # models with a smaller hidden size get a larger learning rate
 QUESTIONS_LENGTH = 384  # google-research/bert, run_squad.py, `max_seq_length`
 
 COLUMNS = {
-    "text": "the text; the first one of a pair",
+    "text": "the text, or the first text of a pair",
     "pair": "the second text of a pair",
-    "label": "the class or the number; for 'choice' the right choice: its number from 0, its "
+    "label": "the class or the number; for 'choice', the correct choice: its number from 0, its "
     "column, its letter or its text",
     "words": "the words of a sentence: a list, or text with spaces between the words",
-    "tags": "their tags, in the same form",
+    "tags": "the tags of the words, in the same form",
     "question": "the question",
-    "context": "the passage that holds the answer",
-    "answer": "the answer as it is written in the passage, or a list of answers; also SQuAD's "
-    "column 'answers'",
-    "answer_start": "the character of the passage, from 0, at which the answer begins "
-    "(default: its first occurrence)",
-    "choices": "the columns of the choices, such as a,b,c,d; or one column that holds a list",
+    "context": "the passage that contains the answer",
+    "answer": "the answer exactly as in the passage, or a list of answers; also SQuAD's column "
+    "'answers'",
+    "answer_start": "the position in the passage, counted in characters from 0, where the answer "
+    "starts (default: its first occurrence)",
+    "choices": "the columns of the choices, such as a,b,c,d; or one column that contains a list",
 }
 ROLES = tuple(COLUMNS)
 
 # Every field of FineTuningOptions is an option.
 RECIPE = {
-    "epochs": "passes through the training rows; with only some hundred rows take more, such as 10",
-    "batch_size": "rows in an update; smaller (8, 16) for few rows or little memory",
-    "learning_rate": "its peak; try half and double where scores fluctuate, or hardly change",
-    "head_learning_rate": "another peak for the fresh head and the pooler",
-    "trained_layers": "how many of BERT's layers are trained, the last ones; 0 trains the head "
-    "alone, which is faster and needs less memory",
-    "warmup": "share of the steps over which the rate rises, before it falls to 0",
-    "weight_decay": "of all weights except biases and norms",
-    "clip": "largest norm of the gradient; a longer gradient is scaled down to it",
+    "epochs": "passes through the training rows; use more, such as 10, for only a few hundred rows",
+    "batch_size": "rows per update; use fewer (8, 16) if there are few rows or little memory",
+    "learning_rate": "peak learning rate; if scores fluctuate or hardly change, try half and twice "
+    "as much",
+    "head_learning_rate": "a different peak learning rate for the new head and the pooler",
+    "trained_layers": "train only this many of BERT's layers, the last ones; 0 trains the head "
+    "only, which is faster and needs less memory",
+    "warmup": "share of the steps during which the learning rate rises, before it falls to 0",
+    "weight_decay": "weight decay of all weights except biases and norms",
+    "clip": "largest norm of the gradient; a larger gradient is scaled down to it",
     "max_length": "tokens in a sequence, about 0.7 English words each; longer texts are cut, but "
     "passages and sentences to tag are read in overlapping windows",
-    "patience": "stop early, after so many epochs without a better score on dev",
-    "precision": "of the computation; auto: bfloat16 where the hardware has it, float32 elsewhere",
-    "seed": "of the fresh head, the order of the rows, dropout, and the held-out dev rows; try "
-    "several before you trust a small difference",
+    "patience": "stop early, after this many epochs without a better score on dev",
+    "precision": "precision of the computation; auto is bfloat16 if the hardware supports it, or "
+    "else float32",
+    "seed": "random seed for the new head, the order of the rows, dropout, and the held-out dev "
+    "rows; try several seeds before you trust a small difference",
 }
 DEFAULTS = {
     "learning_rate": f"5e-5; {NARROW_RATE:.0e}".replace("e-0", "e-")
@@ -68,26 +70,28 @@ TYPES = {"head_learning_rate": float, "trained_layers": int, "patience": int}
 AFTERWARDS = """
 
 files:
-  A CSV or TSV file begins with a line that names its columns (or name them: --header). JSON lines
-  have an object on each line. Quotes have a meaning in CSV only. A CoNLL file has a word and its
-  tag on each line, and a blank line between sentences. label-text is a label, a space, the text.
-  All may end in .gz or .xz. A name such as nyu-mll/glue:sst2 is a dataset on the hub
-  (owner/name:configuration): --train reads its split 'train', --dev 'validation', --test 'test'; a
-  third part names another split, as in nyu-mll/glue:mnli:validation_matched. Datasets need a
-  network and the package datasets (pip install datasets).
+  A CSV or TSV file starts with a line that names its columns (or name them with --header). JSON
+  lines have one object per line. Quotes have a meaning only in CSV. A CoNLL file has one word and
+  its tag per line, and a blank line between sentences. In the format label-text, a line is a label,
+  a space and the text. All files may be compressed (.gz, .xz). A name such as nyu-mll/glue:sst2 is
+  a dataset on the hub (owner/name:configuration): --train reads its split 'train', --dev
+  'validation', and --test 'test'; a third part names another split, as in
+  nyu-mll/glue:mnli:validation_matched. Datasets need a network and the package datasets (pip
+  install datasets).
 
-what is written to FOLDER:
-  The weights of the epoch that was best on dev, from the end of the first epoch on, so that Ctrl-C
-  or a crash loses little; log.jsonl, a line for each epoch; finetuning.json, with the task, its
-  labels, the recipe and the scores. `minibert predict FOLDER` uses it, and so does the library
-  transformers (except for similarity). `--model FOLDER` continues training from it.
+output in FOLDER:
+  The weights of the best epoch on dev. They are written after each epoch that is the best so far,
+  so Ctrl-C or a crash loses little. log.jsonl has a line for each epoch; finetuning.json has the
+  task, its labels, the recipe and the scores. `minibert predict FOLDER` uses this folder, and the
+  library transformers can open it (except for similarity). `--model FOLDER` continues training
+  from it.
 
-exit status: 0; 2 for a mistake in the options or the data, reported in one line; 130 after Ctrl-C
-and 143 after SIGTERM (the best epoch is kept)."""
+exit status: 0 for success; 2 for a mistake in the options or the data, reported in one line; 130
+after Ctrl-C and 143 after SIGTERM (the best epoch is kept)."""
 
 
 def tasks_help() -> str:
-    """The list of all tasks, with the columns that each reads."""
+    """List all tasks, with the columns that each one reads."""
     lines = ["tasks (TASK), and the columns that each reads:"]
     for name in task_names():
         entry = task_entry(name)
@@ -128,35 +132,38 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
     parser.usage = "minibert finetune TASK --train FILE --out FOLDER [options]"
     parser.description = f"{parser.description}\n\n{tasks_help()}"
     parser.epilog = f"{parser.epilog}{AFTERWARDS}"
-    parser.argument_default = argparse.SUPPRESS  # the namespace holds only what was given
+    parser.argument_default = argparse.SUPPRESS  # the namespace has only the options that are given
     parser.add_argument("task", metavar="TASK", choices=task_names(), help=", ".join(task_names()))
     parser.add_argument(
         "--train",
         metavar="FILE",
         required=True,
-        help="the training rows: a file, or a dataset on the hub, see below",
+        help="the training rows: a file, or a dataset on the hub (see below)",
     )
     parser.add_argument(
         "--dev",
         metavar="FILE",
-        help="rows that choose the best epoch (default: a tenth of the training rows, which are "
-        "then not trained on; for questions, a tenth of the passages)",
+        help="rows on which the best epoch is chosen (default: a tenth of the training rows, which "
+        "are then not used for training; for questions, a tenth of the passages)",
     )
     parser.add_argument("--test", metavar="FILE", help="rows that are scored once, at the end")
     parser.add_argument(
-        "--out", metavar="FOLDER", required=True, help="where the model goes; must not exist yet"
+        "--out",
+        metavar="FOLDER",
+        required=True,
+        help="the folder for the model; it must not exist yet",
     )
     parser.add_argument(
         "--model",
         default=SMALL,
         metavar="MODEL",
         help=f"the model to start from: a folder or a name on the hub. {SMALL} (the default) is "
-        f"part of minibert and fast; {MINILM} is four times as large and mostly better; "
+        f"part of minibert and fast; {MINILM} is four times as large and usually better; "
         "google-bert/bert-base-uncased is larger still",
     )
 
     data = parser.add_argument_group(
-        "data: which column holds what (default: a usual name, such as text, "
+        "data: the names of the columns (default: common names, such as text, "
         "sentence1 + sentence2, label, tokens, ner_tags)"
     )
     for role in ROLES:
@@ -166,13 +173,13 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
         "--rows",
         type=positive,
         metavar="N",
-        help="take only N of the training rows, at random, for a quick trial (default: all)",
+        help="use only N random training rows, for a quick trial (default: all)",
     )
     data.add_argument(
         "--skip-bad-answers",
         action="store_true",
-        help="leave out questions whose answer is not in the passage, and count them "
-        "(default: an error)",
+        help="skip questions whose answer is not in the passage, and report how many there are "
+        "(default: report an error)",
     )
 
     recipe = parser.add_argument_group("recipe")
@@ -189,14 +196,14 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
         "--stride",
         type=positive,
         metavar="N",
-        help="questions: tokens from the beginning of a window on a long passage to that of the "
+        help="questions: tokens from the start of one window of a long passage to the start of the "
         "next (default: 128)",
     )
     recipe.add_argument(
         "--max-answer",
         type=positive,
         metavar="N",
-        help="questions: tokens of the longest answer that is predicted (default: 30)",
+        help="questions: length of the longest answer that is predicted, in tokens (default: 30)",
     )
     add_machine_options(parser)
 
@@ -213,15 +220,17 @@ def add_file_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--format",
         choices=FORMATS,
-        help="of the files (default: by their suffix; .jsonl and SQuAD's .json are json)",
+        help="format of the files (default: from their suffix; .jsonl and SQuAD's .json are json)",
     )
     group.add_argument(
         "--header",
         metavar="A,B,…",
-        help="names of the columns, for CSV and TSV files whose first line is data",
+        help="names of the columns, for CSV and TSV files without a header line",
     )
     group.add_argument(
-        "--encoding", metavar="NAME", help="of the files, such as cp1252 or euc-kr (default: UTF-8)"
+        "--encoding",
+        metavar="NAME",
+        help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8)",
     )
 
 
@@ -231,28 +240,31 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     machine.add_argument(
         "--device",
         choices=("auto", "cpu", "cuda"),
-        help="where to compute (default: auto, a GPU where there is one)",
+        help="where to compute (default: auto, which is a GPU if there is one)",
     )
     machine.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="processor threads (default: as PyTorch chooses)",
+        help="number of CPU threads (default: PyTorch's choice)",
     )
 
 
 def make_options(task: str, given: dict[str, Any], config: BertConfig) -> FineTuningOptions:
-    """The recipe: the options that were given, and defaults that suit the task and the model."""
+    """The recipe: the given options, and defaults that depend on the task and the model.
+
+    Raises an InputError if --max-length is more than the model's positions.
+    """
     names = {field.name for field in dataclasses.fields(FineTuningOptions)}
     longest = config.max_position_embeddings
     if given.get("max_length", 0) > longest and config.position_embedding_type != "none":
         raise InputError(
-            f"--max-length {given['max_length']} is beyond the model: "
-            f"it takes at most {longest} tokens"
+            f"--max-length {given['max_length']} is too much for this model: "
+            f"it accepts at most {longest} tokens"
         )
     length = QUESTIONS_LENGTH if task == "questions" else FineTuningOptions.max_length
     values: dict[str, Any] = {"max_length": min(longest, length)}
-    # not for similarity: a sentence encoder is trained for it already
+    # not for similarity, because a sentence encoder has been trained for it already
     if config.hidden_size < NARROW and task != "similarity":
         values["learning_rate"] = NARROW_RATE
     values |= {name: value for name, value in given.items() if name in names}
@@ -260,7 +272,7 @@ def make_options(task: str, given: dict[str, Any], config: BertConfig) -> FineTu
 
 
 def given_columns(given: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
-    """The columns that were named; those of the choices are separated by commas or spaces."""
+    """The columns that the options name; those of --choices are separated by commas or spaces."""
     columns = {role: given[role] for role in ROLES if given.get(role) is not None}
     if "choices" in columns:
         names = [name for part in columns["choices"] for name in part.split(",") if name]

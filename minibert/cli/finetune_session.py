@@ -1,4 +1,4 @@
-"""A fine-tuning run on the command line: what it prints, what it saves, how it ends."""
+"""A fine-tuning run on the command line: training, progress, saving and scores."""
 
 import copy
 import dataclasses
@@ -23,14 +23,14 @@ from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.trainer import Epoch, FineTuning, finetune
 from minibert.training.loop import Stop
 
-UNKNOWN = 0.3  # share of unknown tokens from which on a note is printed
-FEW = 100  # dev examples below which a note says how coarse the scores are
+UNKNOWN = 0.3  # with at least this share of unknown tokens, a note is printed
+FEW = 100  # with fewer dev examples than this, a note says how coarse the scores are
 
 
 class Session:
     """A run from its first step to its table of scores.
 
-    From the end of the first epoch on, the best weights so far are in the folder.
+    After each epoch, the folder holds the weights of the best epoch so far.
     """
 
     def __init__(self, run: FineTuning, data: Data, given: dict[str, Any]):
@@ -39,11 +39,12 @@ class Session:
         self.started = time.monotonic()
 
     def run_to_its_end(self) -> int:
-        """Train, save, score. Returns the exit status."""
-        refuse_existing(self.out)  # again: reading took a while, and a failure removes the folder
+        """Train, save and score the model; return the exit status."""
+        # Check again, because reading took a while, and a run that fails removes the folder.
+        refuse_existing(self.out)
         try:
             self.out.mkdir(parents=True, exist_ok=True)
-            # A folder that cannot be written is an error now, not after the first epoch.
+            # Fail now, not after the first epoch, if the folder cannot be written.
             (self.out / "log.jsonl").touch()
             with Stop(None).listening() as stop:
                 finetune(
@@ -54,9 +55,9 @@ class Session:
                 self._score()
             status: int = stop.status
             return status
-        except InputError as error:  # it diverged, or could not be saved
+        except InputError as error:  # training diverged, or the model could not be saved
             raise InputError(f"{error}. {self._what_is_kept()}") from error
-        except OSError as error:  # a full disk, a folder that may not be written
+        except OSError as error:  # for example, the disk is full or the folder is read-only
             raise InputError(
                 f"{error.filename or self.out}: {error.strerror or error}. {self._what_is_kept()}"
             ) from error
@@ -90,7 +91,7 @@ class Session:
         )
 
     def _about(self, epoch: Epoch, **scores: Any) -> dict[str, Any]:
-        """What finetuning.json says beside the task, its columns and its max_length."""
+        """The contents of finetuning.json besides the task, its columns and max_length."""
         examples = {"train": self.data.train, "dev": self.data.dev, "test": self.data.test}
         return {
             "base": self.given["model"],
@@ -110,18 +111,17 @@ class Session:
             )
         elif len(self.epochs) < self.run.options.epochs:
             print(
-                f"stopped early: {self.run.options.patience} epochs without a better score "
-                "(--patience)"
+                f"stopped early: no better score in {self.run.options.patience} epochs (--patience)"
             )
 
     def _what_is_kept(self) -> str:
         best = [epoch for epoch in self.epochs if epoch.is_best]
         if not best:
-            return "No epoch was completed: nothing is kept"
-        return f"The best weights so far, of epoch {best[-1].epoch}, are in {self.out}"
+            return "No epoch was completed, so nothing was saved"
+        return f"The best weights so far, from epoch {best[-1].epoch}, are in {self.out}"
 
     def _score(self) -> None:
-        """Score dev and test once, print the table with the baseline, and say how to go on."""
+        """Score the model on test, print all scores with baselines, and print how to use it."""
         run, best = self.run, [epoch for epoch in self.epochs if epoch.is_best][-1]
         scores: dict[str, Any] = {}
         lines: list[tuple[str, dict[str, float]]] = []
@@ -153,24 +153,24 @@ class Session:
         print(f"\nepoch {best.epoch} was best on dev and is in {self.out}. Try it: {how}")
 
     def _print_advice(self, scores: dict[str, float], baseline: dict[str, Any]) -> None:
-        """Notes on scores that are no better than the baseline's, or rest on few examples."""
+        """Print a note if the scores are no better than the baseline or based on few examples."""
         metric, rows = self.run.task.metrics[0], len(self.data.dev)
         if scores[metric] <= baseline[metric]:
             print(
                 f"\nThis is NOT better than the baseline on dev ({scores[metric]:.3f} against "
-                f"{baseline[metric]:.3f}): the model has learned nothing useful yet. "
-                "More rows, more epochs or another learning rate may help; check the labels as well"
+                f"{baseline[metric]:.3f}), so the model has not learned anything useful yet. "
+                "Try more rows, more epochs or another learning rate, and check the labels"
             )
         if rows < FEW:
             countable = metric == "accuracy" and self.run.task.name != "tagging"
-            one = f": one more or one fewer correct is {1 / rows:.3f}" if countable else ""
+            one = f", so one prediction changes the score by {1 / rows:.3f}" if countable else ""
             print(
                 f"\ndev has only {rows} row{'s' * (rows > 1)}{one}. Do not trust small differences"
             )
 
 
 def print_plan(run: FineTuning, name: str) -> None:
-    """Print what is about to be trained, and how much of the text the model will not see."""
+    """Print the model and the settings of the run, and notes about cut texts and unknown tokens."""
     options, config = run.options, run.model.config
     threads = torch.get_num_threads()
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
@@ -185,7 +185,7 @@ def print_plan(run: FineTuning, name: str) -> None:
         where = torch.cuda.get_device_name(run.device)
     print(
         f"model  {name}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
-        f"{parameters:,} parameters, {trained:,} of them trained"
+        f"{parameters:,} parameters, of which {trained:,} are trained"
     )
     print(
         f"run    {options.epochs} epoch{'s' * (options.epochs > 1)} of {run.epoch_steps:,} steps, "
@@ -202,8 +202,8 @@ def print_plan(run: FineTuning, name: str) -> None:
     unknown = _unknown_share(run)
     if unknown >= UNKNOWN:
         print(
-            f"note   {name} does not know {unknown:.0%} of these tokens: for another language or "
-            "script use another --model"
+            f"note   {unknown:.0%} of these tokens are not in the vocabulary of {name}: for "
+            "another language or script, use another --model"
         )
     print(flush=True)
 
@@ -219,7 +219,7 @@ def _unknown_share(run: FineTuning) -> float:
 
 
 def score_table(lines: list[tuple[str, dict[str, float]]], task: Task) -> str:
-    """Named scores as aligned columns, one for each of the task's metrics."""
+    """Format named scores as a table, with a column for each of the task's metrics."""
     width = max(len(name) for name, _ in lines) + 2
     rows = [" " * width + "".join(f"{name:>{len(name) + 2}}" for name in task.metrics)]
     for name, scores in lines:

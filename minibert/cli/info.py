@@ -1,4 +1,4 @@
-"""`minibert info`: what a model costs in parameters, memory and floating-point operations."""
+"""`minibert info`: show a model's parameters, memory and floating-point operations."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ def add(commands: "Commands") -> None:
         commands,
         "info",
         run_info,
-        "what a model costs: parameters, memory, floating-point operations",
+        "show what a model costs: parameters, memory, floating-point operations",
         [
             "minibert info base",
             "minibert info base --length 512 --batch 32",
@@ -42,15 +42,15 @@ def add(commands: "Commands") -> None:
         "--train-tokens",
         type=float,
         metavar="N",
-        help="tokens to pretrain on, such as 3.3e9; adds the GPU hours that this takes",
+        help="also show the GPU hours of pretraining on this many tokens, such as 3.3e9",
     )
     parser.add_argument(
         "--utilisation",
         type=float,
         default=0.2,
         metavar="SHARE",
-        help="share of a GPU's peak that training reaches; 0.2 is usual, 0.4 very good "
-        "(default: %(default)s)",
+        help="share of a GPU's peak performance that training reaches; 0.2 is usual, 0.4 is very "
+        "good (default: %(default)s)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of the table"
@@ -58,14 +58,14 @@ def add(commands: "Commands") -> None:
 
 
 def run_info(arguments: argparse.Namespace) -> None:
-    """Print the costs of a preset or a saved model."""
+    """Print the cost of a preset or a saved model."""
     config, model_class = _config_and_class(arguments.model)
     if (
         arguments.length > config.max_position_embeddings
         and config.position_embedding_type != "none"
     ):
         raise InputError(
-            f"--length {arguments.length} is beyond the model's "
+            f"--length {arguments.length} is more than the model's "
             f"{config.max_position_embeddings} positions"
         )
     costs = _costs(config, model_class, arguments)
@@ -77,7 +77,7 @@ def run_info(arguments: argparse.Namespace) -> None:
 
 def _config_and_class(name: str) -> tuple[BertConfig, type]:
     from minibert.hub.find_pretrained import find_pretrained
-    from minibert.hub.pretrained_io import read_config  # late: torch is slow to import
+    from minibert.hub.pretrained_io import read_config  # imported late because torch is slow
     from minibert.model import BertModel
 
     if name in PRESETS:
@@ -89,8 +89,8 @@ def _config_and_class(name: str) -> tuple[BertConfig, type]:
 
 
 def _costs(config: BertConfig, model_class: type, arguments: argparse.Namespace) -> dict[str, Any]:
-    """All figures, as --json prints them."""
-    import torch  # late: slow to import
+    """All numbers, in the form that --json prints."""
+    import torch  # imported late because it is slow
 
     from minibert.inference.model_cost import count_parameters, flops, memory
 
@@ -124,7 +124,7 @@ def _costs(config: BertConfig, model_class: type, arguments: argparse.Namespace)
 def _training_costs(
     config: BertConfig, tokens: float, length: int, utilisation: float
 ) -> dict[str, Any]:
-    from minibert.inference.model_cost import GPUS, gpu_hours, training_flops  # late: torch
+    from minibert.inference.model_cost import GPUS, gpu_hours, training_flops
 
     operations = training_flops(config, tokens, length)
     return {
@@ -136,7 +136,7 @@ def _training_costs(
 
 
 def _print_table(config: BertConfig, costs: dict[str, Any]) -> None:
-    from minibert.inference.model_cost import GPUS  # late: torch is slow to import
+    from minibert.inference.model_cost import GPUS
 
     print(
         f"{costs['model']}: a {costs['class']} of {config.num_hidden_layers} layers, "

@@ -1,7 +1,7 @@
-"""The command `minibert`: its parser, the dispatch to a command, and what becomes of errors.
+"""The command `minibert`: parse the arguments, run a command, report errors.
 
-Exit status: 0 when the command did what it was asked; 2 for bad input, which is one line on stderr;
-130 after Ctrl-C; 141 when the reader of the output went away. A bug in minibert is a traceback.
+Exit status: 0 for success; 2 for bad input, which is reported in one line on stderr; 130 after
+Ctrl-C; 141 if the reader of the output has closed it. A bug in minibert produces a traceback.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from minibert.cli import (
 from minibert.cli.common import DEBUG_HELP
 from minibert.config import InputError
 
-# In the order of --help.
+# in the order of --help
 COMMANDS = (
     info,
     fill_mask,
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command line (`sys.argv` by default) and return its exit status."""
     arguments = parse(argv)
     command, debug = arguments.command, arguments.debug
-    del arguments.debug  # no command has to know of it
+    del arguments.debug  # commands do not need it
     try:
         with warnings.catch_warnings():
             warnings.formatwarning = lambda message, *_, **__: f"minibert {command}: {message}\n"
@@ -61,8 +61,8 @@ def main(argv: list[str] | None = None) -> int:
         print(file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of our output is gone, as with `| head`. Without this line Python complains
-        # about it once more when it exits.
+        # The reader has closed our output, as `| head` does. Redirect stdout, because otherwise
+        # Python prints another error when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (InputError, OSError) as error:
@@ -76,10 +76,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
-    """The arguments of a command line.
+    """Parse a command line.
 
-    argparse takes positional texts in one place only; a command whose defaults set `rest` to the
-    name of an argument takes more of them after its options as well.
+    argparse accepts the values of a positional argument only in one group. If a command's defaults
+    set `rest` to the name of such an argument, more values may follow after the options.
     """
     parser = build_parser()
     arguments, rest = parser.parse_known_args(argv)
@@ -91,7 +91,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of `minibert` with all its commands; builds without importing torch."""
+    """Build the parser of `minibert` with all its commands, without importing torch."""
     parser = argparse.ArgumentParser(
         prog="minibert",
         description="BERT on the command line: train it, fine-tune it, and run it on your text.",
@@ -106,7 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _is_bad_input(error: InputError | OSError) -> bool:
-    """Whether it is the user's input: an InputError, or a file of theirs that does not open."""
+    """Whether the user's input caused the error: an InputError, or a file outside this package."""
     if isinstance(error, InputError):
         return True
     return isinstance(error.filename, str | os.PathLike) and not Path(

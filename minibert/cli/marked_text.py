@@ -1,4 +1,4 @@
-"""A document as text, with the chosen sentences marked in it."""
+"""Print a document's text with the chosen sentences marked."""
 
 import os
 import shutil
@@ -13,31 +13,33 @@ MARKS = ("»", "«")
 
 
 def in_context(document: "Document", chosen: list[int]) -> str:
-    """The readable text, with the chosen sentences marked; as wide as the terminal, where there is
-    one."""
+    """The document's text with the chosen sentences marked; wrapped if stdout is a terminal.
+
+    `chosen` are the indices of the sentences, in increasing order.
+    """
     terminal = sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     text = _wrap(document.text, shutil.get_terminal_size().columns) if terminal else document.text
     before, after = COLOUR if coloured else MARKS
-    pieces, at = [], 0
+    parts, end = [], 0
     for sentence in (document.sentences[n] for n in chosen):
-        pieces += [text[at : sentence.start], before, text[sentence.start : sentence.end], after]
-        at = sentence.end
-    return "".join([*pieces, text[at:]])
+        parts += [text[end : sentence.start], before, text[sentence.start : sentence.end], after]
+        end = sentence.end
+    return "".join([*parts, text[end:]])
 
 
 def _wrap(text: str, width: int) -> str:
-    """The text with line breaks in the place of some spaces, so that all places in it stay what
-    they are."""
-    letters, line, space = list(text), 0, None  # where the line begins; the last place to break it
-    for place, letter in enumerate(text):
-        if letter == "\n":
-            line, space = place + 1, None
+    """Wrap text by replacing spaces with line breaks, so that all character offsets stay valid."""
+    characters = list(text)
+    line_start, last_space = 0, None
+    for position, character in enumerate(text):
+        if character == "\n":
+            line_start, last_space = position + 1, None
         elif (
-            letter != " " and place - line >= width - 2 and space is not None
-        ):  # room for two marks
-            letters[space] = "\n"
-            line, space = space + 1, None
-        if letter == " ":
-            space = place
-    return "".join(letters)
+            character != " " and position - line_start >= width - 2 and last_space is not None
+        ):  # leave room for two marks
+            characters[last_space] = "\n"
+            line_start, last_space = last_space + 1, None
+        if character == " ":
+            last_space = position
+    return "".join(characters)

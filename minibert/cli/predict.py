@@ -1,4 +1,4 @@
-"""`minibert predict`: what a fine-tuned model predicts for new text, typed, piped or in a file."""
+"""`minibert predict`: predict with a fine-tuned model, for typed text, stdin or a file."""
 
 import argparse
 import json
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 INPUTS = ("text", "pair", "words", "question", "context", "choices")
 INPUT_HELP = """
-what to give, by the task that the model was trained for:
+input, depending on the task that the model was trained for:
   classification, regression   'a text' 'another text'
                                or, after training on pairs: 'a text' --pair 'its second text'
   similarity                   'a text' --pair 'another text'
   tagging                      'A sentence.' 'Another one.'   (split into words at spaces and
-                               punctuation; in a file the words are taken as they are)
+                               punctuation; a file contains the words already split)
   questions                    --question 'Who …?' --context 'A passage.'
   choice                       'a text' --choices 'one ending' 'another ending'
-Or all of it on standard input, one on each line, with tabs between a text and its pair, a question
-and its passage, a text and its choices.
+Standard input works as well, with one input per line and tabs between a text and its pair, a
+question and its passage, or a text and its choices.
 
-what is printed, a line for each text with tabs between the fields:
+output, one line for each text, with tabs between the fields:
   classification         label, probability, the next labels, text
   regression, similarity number (similarity: cosine), text
-  questions              answer, probability, characters in the passage, question
+  questions              answer, probability, character positions in the passage, question
   choice                 choice, probability, text
   tagging                word/tag word/tag …, then a line for each entity with its type
-With --json an object on each line: the columns of the input, and the whole prediction under
-"prediction" (which replaces a column of that name)."""
+With --json, one object per line: the columns of the input, and the full prediction as
+"prediction" (which replaces an input column of that name)."""
 
 
 def add(commands: "Commands") -> None:
@@ -43,7 +43,7 @@ def add(commands: "Commands") -> None:
         "predict with a fine-tuned model",
         [
             "minibert predict sentiment 'What a waste of time.'",
-            "minibert predict sentiment < lines.txt                  # a text on each line",
+            "minibert predict sentiment < lines.txt                  # one text per line",
             "minibert predict sentiment --file new.csv --json > answers.jsonl",
             "minibert predict answers --question 'Who wrote it?' "
             "--context 'The book was written by Ada.'",
@@ -56,23 +56,23 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "folder",
         metavar="FOLDER",
-        help="the folder that `minibert finetune` wrote, or a BERT that another program "
-        "fine-tuned, as a folder or a name on the hub",
+        help="the folder that `minibert finetune` wrote, or the folder or hub name of a BERT that "
+        "another program fine-tuned",
     )
     parser.add_argument(
         "texts",
         metavar="TEXT",
         nargs="*",
-        help="texts, one prediction for each; '-' or none: standard input",
+        help="texts, with one prediction for each; '-' or none means standard input",
     )
     parser.add_argument(
         "--file",
-        help="rows to predict, in the formats and with the columns of `minibert finetune`; labels "
-        "are ignored",
+        help="a file of rows to predict, with the formats and columns of `minibert finetune`; "
+        "labels are ignored",
     )
     data = parser.add_argument_group(
-        "what is given: the text itself, or with --file the name of its column (default: that of "
-        "the training file, or a usual one)"
+        "input: the text itself, or with --file the name of its column (default: the name in the "
+        "training file, or a common one)"
     )
     for role in INPUTS:
         add_column(data, role)
@@ -80,14 +80,14 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="an object on each line: the input and the whole prediction",
+        help="print one JSON object per line, with the input and the full prediction",
     )
     add_machine_options(parser)
 
 
 def run_predict(arguments: argparse.Namespace) -> None:
     """Print a prediction for each input."""
-    import torch  # late, as below: slow to import
+    import torch  # imported late because it is slow
     from tqdm import tqdm
 
     from minibert.cli.predict_input import read_input
@@ -99,7 +99,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
     tuned = open_finetuned(arguments.folder)
     inputs, examples = read_input(arguments, tuned)
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # for characters that the terminal cannot show
+        sys.stdout.reconfigure(errors="replace")  # in case the terminal cannot show a character
     tuned.model.to(device_kind(arguments.device or "auto"))
     predictions = stream_predictions(
         tuned.model,

@@ -1,4 +1,4 @@
-"""What `minibert predict` is given: rows of a file, typed texts, or lines of standard input."""
+"""Read the input of `minibert predict`: rows of a file, typed texts, or lines of standard input."""
 
 import argparse
 import re
@@ -18,23 +18,26 @@ from minibert.finetuning.tasks.registry import task_entry
 from minibert.finetuning.tasks.tagging import TaggedExample
 from minibert.finetuning.tasks.texts import TextExample
 
-# A word as tagged corpora split text: with its hyphens and apostrophes and the characters inside a
-# name or an address; or a single punctuation mark.
+# A word as in tagged corpora, including hyphens, apostrophes and the punctuation inside a name or a
+# web address; or a single punctuation mark.
 WORD = re.compile(r"[@#]?\w+(?:(?://|[-'’.:/@_])\w+)*|[^\w\s]")
 
-# What an input is called in JSON, and its example.
+# an input's fields in the JSON output, and its example for the model
 Input = tuple[dict[str, Any], Any]
 
 
 def read_input(
     arguments: argparse.Namespace, tuned: FineTuned
 ) -> tuple[list[Mapping[str, Any]], list[Any]]:
-    """The inputs as they are named in JSON, and their examples."""
+    """Read all inputs: their fields in the JSON output, and their examples for the model.
+
+    Raises an InputError for input that does not fit the model's task.
+    """
     if arguments.file:
         return _from_file(arguments, tuned)
     for option in ("format", "header", "encoding"):
         if getattr(arguments, option):
-            raise InputError(f"--{option} is about a file: give one with --file")
+            raise InputError(f"--{option} needs a file: give one with --file")
     typed = _typed(arguments, tuned.task.name)
     inputs = (
         [_make_input(tuned, parts) for parts in typed]
@@ -50,10 +53,10 @@ def read_input(
 def _from_file(
     arguments: argparse.Namespace, tuned: FineTuned
 ) -> tuple[list[Mapping[str, Any]], list[Any]]:
-    """The rows of --file and their examples.
+    """Read the rows of --file and their examples.
 
-    The columns are the named ones; without names, those of the training file where all are there;
-    otherwise the usual ones.
+    The columns are those that the options name. Without such options, they are the columns of the
+    training file if this file has them all, or else those with common names.
     """
     if arguments.texts:
         raise InputError(f"give texts or --file {arguments.file}, not both")
@@ -80,7 +83,7 @@ def _from_file(
 
 
 def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
-    """The parts of each input on the command line; None for standard input."""
+    """The parts of each input on the command line; None means to read standard input."""
     texts = arguments.texts
     if task == "questions":
         texts = texts or ([arguments.question] if arguments.question else [])
@@ -124,10 +127,10 @@ def _standard_input() -> list[str]:
 
 
 def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Input:
-    """One input from its parts; `where` is its place, for messages."""
-    place = f"{where}: " if where else ""
+    """Make an input from its parts; `where` says where it came from, for error messages."""
+    prefix = f"{where}: " if where else ""
     if any(not part.strip() for part in parts):
-        raise InputError(f"{place}an empty text")
+        raise InputError(f"{prefix}an empty text")
     if tuned.task.name == "tagging":
         text = " ".join(parts)
         words = WORD.findall(text)
@@ -135,7 +138,7 @@ def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Inpu
     if tuned.task.name == "questions":
         if len(parts) != 2:
             raise InputError(
-                f"{place}expected a question, a tab and its passage, "
+                f"{prefix}expected a question, a tab and its passage, "
                 f"found {len(parts)} part{'s' * (len(parts) > 1)}"
             )
         question, context = parts
@@ -143,27 +146,27 @@ def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Inpu
     if tuned.task.name == "choice":
         if len(parts) < 3:
             raise InputError(
-                f"{place}this model chooses: expected a text and at least two choices "
+                f"{prefix}this model makes a choice: expected a text and at least two choices "
                 "(--choices 'one ending' 'another ending', or tabs between them)"
             )
         text, *choices = parts
         return {"text": text, "choices": choices}, ChoiceExample(text, choices)
-    return _text_input(tuned, parts, place, from_line=bool(where))
+    return _text_input(tuned, parts, prefix, from_line=bool(where))
 
 
-def _text_input(tuned: FineTuned, parts: Sequence[str], place: str, from_line: bool) -> Input:
-    """A text, or a pair where the model was trained on pairs."""
-    # None: another program trained the model, and nothing says on what
+def _text_input(tuned: FineTuned, parts: Sequence[str], prefix: str, from_line: bool) -> Input:
+    """A single text, or a pair if the model was trained on pairs."""
+    # None if another program trained the model, because its training data is unknown
     pairs = "pair" in tuned.columns if tuned.columns else None
     if pairs is False and from_line:
         parts = [" ".join(parts)]  # tabs inside a single text
     if pairs and len(parts) != 2:
         raise InputError(
-            f"{place}this model was trained on pairs of texts: give the second one as well "
+            f"{prefix}this model was trained on pairs of texts: give the second one as well "
             "(--pair, or a tab between them)"
         )
     if (pairs is False and len(parts) != 1) or len(parts) > 2:
         raise InputError(
-            f"{place}this model was trained on single texts, and here are {len(parts)} together"
+            f"{prefix}this model was trained on single texts, but this input has {len(parts)} texts"
         )
     return dict(zip(("text", "pair"), parts, strict=False)), TextExample(*parts)

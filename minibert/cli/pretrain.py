@@ -1,4 +1,4 @@
-"""`minibert pretrain`: a corpus in, a BERT out; stopped and resumed at any moment."""
+"""`minibert pretrain`: train a BERT on a corpus; a run can be stopped and resumed at any time."""
 
 import argparse
 
@@ -6,13 +6,13 @@ from minibert.cli.pretrain_options import add_options
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to a parser."""
+    """Add the command's parser."""
     add_options(commands, run_pretrain)
 
 
 def run_pretrain(arguments: argparse.Namespace) -> int:
-    """Run the command; returns its exit status."""
-    from minibert.cli.pretrain_run import pretrain  # late: torch
+    """Run the command and return its exit status."""
+    from minibert.cli.pretrain_run import pretrain  # imported late because torch is slow
 
     given = vars(arguments).copy()
     for name in ("command", "run", "debug"):

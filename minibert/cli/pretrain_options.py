@@ -1,4 +1,4 @@
-"""The options of `minibert pretrain`. It imports no torch, so that --help answers at once."""
+"""The options of `minibert pretrain`; imports no torch, so that --help appears at once."""
 
 import argparse
 import dataclasses
@@ -14,10 +14,11 @@ from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Intervals, Se
 
 STEPS = 1000
 EVAL_SEQUENCES = 512
-EVAL_EVERY = 50  # steps, at least: an evaluation costs as much as some five of them
+EVAL_EVERY = 50  # at least this many steps, because an evaluation takes as long as about five
 CHECKPOINT_EVERY = "10m"
 
-# Options that may differ from session to session; those of the second kind are remembered.
+# Options that may differ between sessions of a run. The values of REMEMBERED are saved with the run
+# and apply to later sessions as well.
 OF_A_SESSION = ("time_limit", "device", "threads")
 REMEMBERED = (
     "log_every",
@@ -27,27 +28,29 @@ REMEMBERED = (
     "tensorboard",
     "shard",
 )
-OLD_FLAGS = {"nsp_weight": "--pair-weight", "eval_sequences": "--eval-rows"}  # still understood
+OLD_FLAGS = {"nsp_weight": "--pair-weight", "eval_sequences": "--eval-rows"}  # still accepted
 
-# What some options are worth, where a log in benchmarks/logs says it.
+# The measured effect of some options, from the logs in benchmarks/logs.
 MEASURED = {
-    "batch_size": "MLM loss after as many sequences: 0.60 with 32, 0.83 with 64, 2.26 with 256",
-    "shift_share": "at 0.2: late sequences 3.03 instead of 4.71, others 1.01 instead of 0.81",
-    "mask_rate": "1.38 at 0.05, 0.83 at 0.15, 0.72 at 0.25, 0.68 at 0.4 (with worse NSP)",
-    "all_mask": "of the words of unmasked text the model names 0.52 instead of 0.87",
+    "batch_size": "after the same number of sequences: 0.60 with 32, 0.83 with 64, 2.26 with 256",
+    "shift_share": "at 0.2: 3.03 instead of 4.71 at late positions, 1.01 instead of 0.81 elsewhere",
+    "mask_rate": "1.38 at 0.05, 0.83 at 0.15, 0.72 at 0.25, 0.68 at 0.4 (with a worse NSP loss)",
+    "all_mask": "accuracy on unmasked words: 0.52 instead of 0.87",
     "next_sentence": "0.83 with NSP, 0.81 without",
     "nsp_weight": "at 0.2: MLM 0.82 instead of 0.83, NSP 0.57 instead of 0.50",
     "pair_share": "at 0.4: MLM 0.84 instead of 0.83, NSP 0.52 instead of 0.50",
     "optimizer": "muon 0.83, adamw 1.49; a muon step takes 1.24 times as long (mini), 1.16 "
     "(teaching)",
-    "warmup": "adamw with and without: 1.49 and 1.97; six layers: 3.20 and 3.87",
-    "precision": "bfloat16 is 1.91 times as fast where the hardware has it (mini), 1.78 (teaching)",
-    "norm_first": "real text, equal times: 4.91 with it, 4.87 without, within seed noise",
+    "warmup": "adamw with and without warmup: 1.49 and 1.97; with six layers: 3.20 and 3.87",
+    "precision": "bfloat16 is 1.91 times as fast (mini) and 1.78 times (teaching) if the hardware "
+    "supports it",
+    "norm_first": "real text, equal time: 4.91 with it, 4.87 without, within seed noise",
 }
 SOURCES = """
-Losses are of masked words on validation text in nats, unless something else is named; means of
-three seeds in a small world, where 0.31 is the lowest possible loss and 3.83 that of a unigram
-guess (benchmarks/logs/small_world.json, failures.json, equal_time.json; times: speed.json)."""
+The numbers are MLM losses on validation text in nats, unless something else is named. They are
+means of three seeds in a small artificial language, where the lowest possible loss is 0.31 and a
+unigram guess has 3.83 (benchmarks/logs/small_world.json, failures.json, equal_time.json; times:
+speed.json)."""
 
 
 def add_options(
@@ -59,29 +62,29 @@ def add_options(
         commands,
         "pretrain",
         run,
-        "train a BERT on a corpus, from nothing or from a saved model",
+        "train a BERT on a corpus, from scratch or from a saved model",
         [
             "minibert pretrain --out first                  # the default corpus, a small model",
             "minibert pretrain --corpus texts/ --preset teaching --steps 5000 --out run",
             "minibert pretrain --corpus 'texts/*.jsonl.xz' --vocab vocab.txt --out run",
-            "minibert pretrain --out run --time-limit 55m   # stops after 55 minutes",
-            "minibert pretrain --out run --resume           # continues it, bit for bit",
+            "minibert pretrain --out run --time-limit 55m   # stop after 55 minutes",
+            "minibert pretrain --out run --resume           # continue, with the same results",
             "minibert pretrain --from run/model --corpus more/ --steps 500 --out further",
         ],
     )
     measured = "\n".join(f"  {flag(name):17} {text}" for name, text in MEASURED.items())
-    parser.epilog = f"{parser.epilog}\n\nwhat some options were worth:\n{measured}\n{SOURCES}"
-    parser.argument_default = argparse.SUPPRESS  # so that --resume knows what was given
+    parser.epilog = f"{parser.epilog}\n\nmeasured effect of some options:\n{measured}\n{SOURCES}"
+    parser.argument_default = argparse.SUPPRESS  # so that --resume knows which options are given
     parser.add_argument(
         "--out",
         metavar="FOLDER",
         required=True,
-        help="folder of the run: log, checkpoints, and the finished model in FOLDER/model",
+        help="folder of the run: log, checkpoints, and the final model in FOLDER/model",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="continue the run in --out; no other option is needed",
+        help="continue the run in --out; needs no other option",
     )
     _add_text(parser.add_argument_group("text"))
     _add_model(parser.add_argument_group("model"))
@@ -96,20 +99,20 @@ def _add_text(group: argparse._ArgumentGroup) -> None:
         "--held-out",
         nargs="+",
         metavar="NAME",
-        help="text for validation, or none (default: the corpus' own validation files, or every "
+        help="validation text, or none (default: the corpus's own validation files, or every "
         "twelfth document)",
     )
     group.add_argument(
         "--vocab",
         metavar="FILE_OR_FOLDER",
-        help="a vocab.txt, or a model's folder or name (default: train one on the corpus)",
+        help="a vocab.txt, or a model's folder or name (default: learn one from the corpus)",
     )
     sizes = ", ".join(f"{size} for {name}" for name, size in VOCAB_SIZES.items())
     group.add_argument(
         "--vocab-size",
         type=int,
         metavar="N",
-        help=f"tokens in a vocabulary that is trained (default: {VOCAB_SIZE}; {sizes})",
+        help=f"tokens in a vocabulary that is learned (default: {VOCAB_SIZE}; {sizes})",
     )
 
 
@@ -123,23 +126,23 @@ def _add_model(group: argparse._ArgumentGroup) -> None:
         "--from",
         dest="start",
         metavar="MODEL",
-        help="start from the weights and vocabulary of a saved model: a folder or minibert-small",
+        help="start with the weights and vocabulary of a saved model: a folder or minibert-small",
     )
     group.add_argument(
         "--dropout",
         type=float,
         metavar="P",
-        help="probability of dropout (default: 0, or what the config.json says)",
+        help="dropout probability (default: 0, or the value in config.json)",
     )
     group.add_argument(
         "--norm-first",
         action=argparse.BooleanOptionalAction,
-        help="pre-norm layers; transformers opens them as RobertaPreLayerNorm (default: no)",
+        help="use pre-norm layers, which transformers opens as RobertaPreLayerNorm (default: no)",
     )
 
 
 def _add_recipe(group: argparse._ArgumentGroup) -> None:
-    """An option for every field of PretrainingOptions, with the words that stand there."""
+    """Add an option for every field of PretrainingOptions, with the help text of that field."""
     for field in dataclasses.fields(PretrainingOptions):
         default = STEPS if field.default is dataclasses.MISSING else field.default
         shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else default
@@ -161,25 +164,25 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
         "--time-limit",
         type=duration,
         metavar="TIME",
-        help="stop after 90s, 55m, 1h30m … with a checkpoint and exit status 0",
+        help="stop after this time, such as 90s, 55m or 1h30m, with a checkpoint and exit status 0",
     )
     group.add_argument(
         "--checkpoint-every",
         type=moment,
         metavar="WHEN",
-        help=f"a number of steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
+        help=f"interval in steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
     )
     group.add_argument(
         "--eval-every",
         type=positive,
         metavar="N",
-        help=f"steps between validations (default: a twentieth of all, at least {EVAL_EVERY})",
+        help=f"steps between validations (default: 1/20 of all steps, at least {EVAL_EVERY})",
     )
     group.add_argument(
         "--eval-sequences",
         type=positive,
         metavar="N",
-        help=f"validation sequences, the same every time (default: {EVAL_SEQUENCES})",
+        help=f"number of validation sequences, the same each time (default: {EVAL_SEQUENCES})",
     )
     group.add_argument(
         OLD_FLAGS["eval_sequences"],
@@ -196,7 +199,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--tensorboard",
         action="store_true",
-        help="write FOLDER/tensorboard as well; needs the package tensorboard",
+        help="also write FOLDER/tensorboard; needs the package tensorboard",
     )
 
 
@@ -204,28 +207,28 @@ def _add_machine(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--device",
         choices=("auto", "cpu", "cuda"),
-        help="where to compute (default: auto, a GPU where there is one)",
+        help="where to compute (default: auto, which is a GPU if there is one)",
     )
     group.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="processor threads (default: PyTorch's choice)",
+        help="number of CPU threads (default: PyTorch's choice)",
     )
     group.add_argument(
         "--shard",
         action="store_true",
-        help="under torchrun: distribute the model among the processes (FSDP); needs adamw",
+        help="under torchrun: shard the model over the processes (FSDP); needs adamw",
     )
 
 
 def flag(name: str) -> str:
-    """The option of a field: mask_rate -> --mask-rate."""
+    """The option for a field: mask_rate -> --mask-rate."""
     return "--from" if name == "start" else "--" + name.replace("_", "-")
 
 
 def duration(text: str) -> float:
-    """'90s', '55m', '1h30m' or '2h' in seconds."""
+    """Convert a time such as '90s', '55m' or '1h30m' to seconds; the `type` of an option."""
     match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
     if not text or not match:
         raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
@@ -234,15 +237,18 @@ def duration(text: str) -> float:
 
 
 def moment(text: str) -> str:
-    """A number of steps or a time; kept as it was written."""
+    """Check that a text is a number of steps or a time, and return it unchanged."""
     positive(text) if text.isdecimal() else duration(text)
     return text
 
 
 def make_settings(given: dict[str, Any]) -> Settings:
-    """The settings of a new run from the options that were given."""
+    """The settings of a new run, from the given options.
+
+    Raises an InputError for invalid options, or options that exclude each other.
+    """
     names = {field.name for field in dataclasses.fields(PretrainingOptions)}
-    # the positions of a saved model are trained already
+    # not for a saved model, because its positions are trained already
     defaults = {"steps": STEPS, "copy_positions": "start" not in given}
     options = defaults | {name: value for name, value in given.items() if name in names}
     other: dict[str, Any] = {
@@ -252,18 +258,20 @@ def make_settings(given: dict[str, Any]) -> Settings:
     }
     for name in ("vocab", "vocab_size", "preset", "norm_first"):
         if "start" in other and name in other:
-            raise InputError(f"--from brings its own shape and vocabulary: leave out {flag(name)}")
+            raise InputError(
+                f"--from determines the shape and the vocabulary: leave out {flag(name)}"
+            )
     if "vocab" in other and "vocab_size" in other:
         raise InputError(
-            "--vocab-size is for a vocabulary that is trained: leave it out, or --vocab"
+            "--vocab-size is for a vocabulary that is learned: leave out either it or --vocab"
         )
     settings = Settings(PretrainingOptions(**options), **other)
-    settings.config(VOCAB_SIZE)  # complains about a wrong preset before anything is written
+    settings.config(VOCAB_SIZE)  # raises an error for a wrong preset before anything is written
     return settings
 
 
 def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
-    """Raise an InputError for an option that would make another run of it."""
+    """Raise an InputError if an option differs from the settings that the run started with."""
     known = dataclasses.asdict(settings.options)
     known |= {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     for name, value in given.items():
@@ -271,14 +279,14 @@ def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
         if value != known[name]:
             before = " ".join(known[name]) if isinstance(known[name], tuple) else known[name]
             raise InputError(
-                f"{flag(name)} cannot change in the middle of a run (it began with {before!r}). "
-                "Leave it out, or begin a new run from this one's weights with --from and another "
+                f"{flag(name)} cannot change in the middle of a run (it started with {before!r}). "
+                "Leave it out, or start a new run from this one's weights with --from and another "
                 "--out"
             )
 
 
 def make_intervals(session: dict[str, Any], steps: int) -> Intervals:
-    """How often a session does what, from its options."""
+    """How often a session logs, evaluates and saves, from its options."""
     when = session.get("checkpoint_every", CHECKPOINT_EVERY)
     by_steps = when.isdecimal()
     return Intervals(

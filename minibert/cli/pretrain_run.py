@@ -1,4 +1,4 @@
-"""What `minibert pretrain` does, from its options to the finished model."""
+"""Run `minibert pretrain`, from its options to the final model."""
 
 import datetime
 import os
@@ -37,11 +37,15 @@ Options = dict[str, Any]
 
 
 def pretrain(given: Options) -> int:
-    """Start or continue a run with the options that were given; returns the exit status."""
+    """Start or continue a run with the given options, and return the exit status.
+
+    Raises an InputError for bad input, too little memory, a file that cannot be written, and if
+    another process of a distributed run has ended.
+    """
     resume, out = given.pop("resume", False), Path(given.pop("out"))
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
     if session.get("tensorboard"):
-        _summary_writer()  # complains before anything is written
+        _summary_writer()  # raises an error before anything is written
     if "threads" in session:
         torch.set_num_threads(session["threads"])
     keep_freed_memory()
@@ -53,10 +57,8 @@ def pretrain(given: Options) -> int:
     except ProcessLost as error:
         raise InputError(f"{error}. Start all of them again with --resume") from error
     except torch.OutOfMemoryError as error:
-        raise InputError(
-            f"the memory of {device} is too small for this: a smaller --micro-batch needs less"
-        ) from error
-    except OSError as error:  # a full disk, a folder that may not be written
+        raise InputError(f"out of memory on {device}: use a smaller --micro-batch") from error
+    except OSError as error:  # for example, the disk is full or the folder is read-only
         raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
 
 
@@ -73,7 +75,7 @@ def _pretrain(
     try:
         if first:
             run_dir, text = _open(out, resume, given, session)
-        processes.sum(torch.zeros(1))  # the others wait here until the folder is ready for them
+        processes.sum(torch.zeros(1))  # the other processes wait here until the folder is ready
         if run_dir is None:
             run_dir = RunDir.open(out, writes=False)
             text = open_prepared(run_dir)
@@ -105,13 +107,13 @@ def _pretrain(
 
 
 def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[RunDir, PreparedText]:
-    """The folder of the run with vocabulary and tokens in it, in the one process that writes."""
+    """Create or open the run's folder, and prepare its vocabulary and tokens; for rank 0 only."""
     if resume:
         run_dir = RunDir.open(out)
         refuse_changes(run_dir.settings, given)
         return run_dir, prepare(run_dir)
     settings = make_settings(given)
-    sources = Sources.find(settings)  # complains before anything is written
+    sources = Sources.find(settings)  # raises an error before anything is written
     run_dir = RunDir.create(out, settings, _to_remember(session))
     try:
         return run_dir, prepare(run_dir, sources)
@@ -124,7 +126,7 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
 def _scalars(
     run_dir: RunDir, session: Options, run: Pretraining
 ) -> Iterator[Callable[[Options, int], None] | None]:
-    """A function that gives the numbers of a log record to TensorBoard; None if not asked for."""
+    """A function that writes a log record to TensorBoard; None without --tensorboard."""
     if not session.get("tensorboard") or run.processes.rank > 0:
         yield None
         return
@@ -136,7 +138,7 @@ def _scalars(
                     writer.add_scalar(f"held_out/{score}", number, step)
             elif name != "step":
                 writer.add_scalar(f"training/{name}", value, step)
-        writer.flush()  # so that it is there after a kill
+        writer.flush()  # so that it is not lost if the process is killed
 
     with _summary_writer()(run_dir.path / "tensorboard", purge_step=run.step + 1) as writer:
         yield write
@@ -144,7 +146,7 @@ def _scalars(
 
 def _summary_writer() -> Any:
     try:
-        from torch.utils.tensorboard import SummaryWriter  # an optional package
+        from torch.utils.tensorboard import SummaryWriter  # needs an optional package
     except ImportError as error:
         raise InputError(
             "--tensorboard needs the package tensorboard: pip install tensorboard"
@@ -153,7 +155,7 @@ def _summary_writer() -> Any:
 
 
 def _announce(run: Pretraining, session: Options) -> None:
-    """Say what is about to happen: on which device and why, with which model and text."""
+    """Print the device and why it was chosen, the model, and the amount of text."""
     config, options, corpus = run.model.config, run.options, run.batches.corpus
     threads = torch.get_num_threads()
     precision = str(run.precision).removeprefix("torch.")
@@ -162,16 +164,16 @@ def _announce(run: Pretraining, session: Options) -> None:
         device, chip, device_reason = "cpu", "processor", "PyTorch finds no GPU"
     else:
         device = f"{run.device} ({torch.cuda.get_device_name(run.device)})"
-        chip, device_reason = "GPU", "a GPU that PyTorch finds"
-    faster = "" if precision == "bfloat16" else "faster "
+        chip, device_reason = "GPU", "PyTorch finds this GPU"
+    verb = "supports it" if precision == "bfloat16" else "is faster with it"
     reasons = {
         "device": device_reason,
         "threads": "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "PyTorch's choice",
-        "precision": f"this {chip} computes {faster}in it",
+        "precision": f"this {chip} {verb}",
     }
-    asked = session | {"precision": options.precision}
+    requested = session | {"precision": options.precision}
     why = {
-        name: f"--{name}" if asked.get(name, "auto") != "auto" else reason
+        name: f"--{name}" if requested.get(name, "auto") != "auto" else reason
         for name, reason in reasons.items()
     }
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
@@ -189,20 +191,20 @@ def _announce(run: Pretraining, session: Options) -> None:
     )
     print(
         f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; "
-        f"{options.steps:,} steps of {tokens:,} tokens go through it {epochs:.1f} times",
+        f"{options.steps:,} steps of {tokens:,} tokens are {epochs:.1f} epochs",
         flush=True,
     )
 
 
 def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None:
-    """Write this session to run.json, and say in what it differs from the one before."""
+    """Write this session to run.json, and print how it differs from the previous one."""
     now = environment(run)
     before = run_dir.sessions[-1] if run_dir.sessions and run.step else {}
     different = [name for name in now if name in before and before[name] != now[name]]
     if different:
         print(
             f"note: {', '.join(different)} {'differs' if len(different) == 1 else 'differ'} from "
-            "the last session (run.json has both): the run goes on, but perhaps not bit for bit"
+            "the last session (run.json has both), so the results may not be the same bit for bit"
         )
     now_utc = datetime.datetime.now(datetime.UTC)
     run_dir.add_session(
@@ -221,7 +223,7 @@ def _to_remember(session: Options) -> Options:
 
 
 def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> None:
-    """Save the model of a run that is at its end, or say how to continue."""
+    """Save the final model if the run is complete, or else print how to continue."""
     if run.step < run.options.steps:
         print(
             f"stopped at step {run.step:,} of {run.options.steps:,}; continue with: "

@@ -1,4 +1,4 @@
-"""`minibert similarity`: how alike texts are in meaning."""
+"""`minibert similarity`: show how similar texts are in meaning."""
 
 import argparse
 from itertools import combinations
@@ -18,11 +18,11 @@ def add(commands: "Commands") -> None:
         commands,
         "similarity",
         run_similarity,
-        "how alike texts are in meaning: cosines from -1 to 1",
+        "show how similar texts are in meaning: cosines from -1 to 1",
         [
             'minibert similarity "The cat sleeps." "A kitten is dozing."',
             'minibert similarity "first text" "second text" "third text"',
-            "minibert similarity --pairs pairs.tsv        # two texts a line, a tab between them",
+            "minibert similarity --pairs pairs.tsv        # two texts per line, with a tab between",
             "cut -f 2,3 table.tsv | minibert similarity --pairs -",
         ],
     )
@@ -30,13 +30,13 @@ def add(commands: "Commands") -> None:
         "texts",
         metavar="TEXT",
         nargs="*",
-        help="two or more texts; every pair of them is compared, the most similar pair first",
+        help="two or more texts; all pairs are compared and printed, the most similar first",
     )
     parser.add_argument(
         "--pairs",
         metavar="FILE",
         help="compare the two tab-separated texts on each line of a file, in the file's order; "
-        "'-' reads standard input",
+        "'-' means standard input",
     )
     parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
 
@@ -46,14 +46,14 @@ def run_similarity(arguments: argparse.Namespace) -> None:
     if bool(arguments.texts) == bool(arguments.pairs):
         raise InputError("give two or more texts, or --pairs FILE (not both)")
     if len(arguments.texts) == 1:
-        raise InputError("one text has nothing to be compared with; give two or more")
+        raise InputError("there is only one text; give two or more to compare")
     pairs = (
         _read_pairs(arguments.pairs) if arguments.pairs else list(combinations(arguments.texts, 2))
     )
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
 
     from minibert.hub.find_pretrained import find_pretrained
-    from minibert.hub.pretrained_io import from_pretrained  # late: torch is slow to import
+    from minibert.hub.pretrained_io import from_pretrained  # imported late because torch is slow
     from minibert.inference.sentence_embeddings import embed
     from minibert.model import BertModel
     from minibert.tokenization import WordPieceTokenizer
@@ -62,14 +62,14 @@ def run_similarity(arguments: argparse.Namespace) -> None:
     with unused_parts_ignored():
         model = from_pretrained(folder, BertModel)
     vectors = embed(model, WordPieceTokenizer.from_pretrained(folder), texts)
-    number = {text: index for index, text in enumerate(texts)}
+    index = {text: number for number, text in enumerate(texts)}
     results = [
-        (float(vectors[number[one]] @ vectors[number[other]]), one, other) for one, other in pairs
+        (float(vectors[index[one]] @ vectors[index[other]]), one, other) for one, other in pairs
     ]
     if arguments.texts:
         results.sort(key=lambda result: -result[0])
     for cosine, one, other in results:
-        print(f"{round(cosine, 3) + 0:.3f}\t{one}\t{other}")  # + 0: no "-0.000"
+        print(f"{round(cosine, 3) + 0:.3f}\t{one}\t{other}")  # + 0 avoids "-0.000"
 
 
 def _read_pairs(name: str) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`minibert tokenizer`: a corpus in, a WordPiece vocabulary out."""
+"""`minibert tokenizer`: learn a WordPiece vocabulary from a corpus."""
 
 import argparse
 import os
@@ -16,12 +16,12 @@ from minibert.hub.atomic_io import sync
 if TYPE_CHECKING:
     from minibert.tokenization import WordPieceTokenizer
 
-# about 4 million words: twice as many change little in 8,192 pieces, and take twice as long
+# about 4 million words; twice as many would take twice as long and hardly change 8,192 tokens
 SENTENCES = 200_000
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to a parser."""
+    """Add the command's parser."""
     parser = add_command(
         commands,
         "tokenizer",
@@ -37,7 +37,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--out",
         metavar="FOLDER",
         required=True,
-        help="where vocab.txt and tokenizer_config.json go",
+        help="folder for vocab.txt and tokenizer_config.json",
     )
     add_corpus_options(parser)
     parser.set_defaults(corpus=[CORPORA[0]])
@@ -46,27 +46,27 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         type=int,
         default=8192,
         metavar="N",
-        help="tokens in the vocabulary, including the special ones (default: %(default)s)",
+        help="tokens in the vocabulary, including special tokens (default: %(default)s)",
     )
     parser.add_argument(
         "--cased",
         action="store_true",
-        help="keep capitals and accents (default: lowercase without accents)",
+        help="keep uppercase letters and accents (default: lowercase, without accents)",
     )
     parser.add_argument(
         "--sentences",
         type=int,
         default=SENTENCES,
         metavar="N",
-        help="learn from the first N sentences at most (default: %(default)s)",
+        help="learn from at most the first N sentences (default: %(default)s)",
     )
 
 
 def run_tokenizer(arguments: argparse.Namespace) -> None:
-    """Run the command."""
+    """Learn the vocabulary, save it, and print a summary."""
     from tqdm.auto import tqdm
 
-    from minibert.data.corpora import documents  # late: torch
+    from minibert.data.corpora import documents  # imported late because torch is slow
     from minibert.tokenization import WordPieceTokenizer
 
     if arguments.sentences < 1:
@@ -74,7 +74,7 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
     folder = Path(arguments.out)
     for name in ("vocab.txt", "tokenizer.json", "config.json"):
         if (folder / name).exists():
-            raise InputError(f"{folder} holds a {name} already; name another folder with --out")
+            raise InputError(f"{folder} already has a {name}; name another folder with --out")
     corpus = arguments.corpus[0] if len(arguments.corpus) == 1 else arguments.corpus
     found = documents(corpus, sentence_per_line=arguments.sentence_per_line)
     sentences = list(
@@ -86,7 +86,7 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
         )
     )
     if not sentences:
-        raise InputError(f"--corpus {' '.join(arguments.corpus)} holds no sentence to learn from")
+        raise InputError(f"--corpus {' '.join(arguments.corpus)} has no sentence to learn from")
     tokenizer = WordPieceTokenizer.train(
         sentences,
         arguments.vocab_size,
@@ -109,7 +109,7 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
 
 
 def _save(tokenizer: "WordPieceTokenizer", folder: Path) -> None:
-    """Write it atomically: vocab.txt, which makes a folder a vocabulary, is moved there last."""
+    """Save the tokenizer; vocab.txt is moved into the folder last, so it is never incomplete."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".vocabulary-", dir=folder) as staging:
         tokenizer.save(staging)

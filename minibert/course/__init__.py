@@ -1,1 +1,1 @@
-"""What only the book needs; nothing else in the package imports it."""
+"""Code that only the book needs: exercises, figures, the bug clinic, and first-edition names."""

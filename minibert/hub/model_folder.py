@@ -1,7 +1,8 @@
-"""The folder of a saved model: found once, its config.json read once, and passed on from there."""
+"""The folder of a saved model, with its config.json, which is read only once."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 from minibert.config import PRE_NORM_TYPE, BertConfig, InputError, read_json_file
@@ -13,39 +14,39 @@ MODEL_TYPES = ("bert", "minibert", PRE_NORM_TYPE)
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """A folder that holds a saved model, and what its config.json says."""
+    """A folder that holds a saved model, and the contents of its config.json."""
 
     path: Path
-    values: dict[str, Any]  # config.json as it is, with the keys that a BertConfig drops
+    values: dict[str, Any]  # all of config.json, including keys that a BertConfig ignores
     config: BertConfig
 
     @classmethod
     def find(cls, name_or_folder: "str | Path | ModelFolder") -> "ModelFolder":
-        """Find a model as `find_pretrained` does, and read its config.json.
+        """Find a model with `find_pretrained`, and read its config.json.
 
-        A ModelFolder is returned as it is.
-
-        Raises an InputError for a model that is nowhere, and for a config.json that is missing or
-        wrong.
+        A ModelFolder is returned unchanged. Raises an InputError if the model is not found, or if
+        its config.json is missing or invalid.
         """
         if isinstance(name_or_folder, ModelFolder):
             return name_or_folder
         path = find_pretrained(name_or_folder)
         values = read_json_file(path / "config.json", "config")
         found = cls(path, values, BertConfig.from_file_values(values, path / "config.json"))
-        if found.model_type not in MODEL_TYPES:
+        kind, names = values.get("model_type", "bert"), values.get("architectures") or []
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise InputError(
-                f"{path / 'config.json'}: model_type is {found.model_type!r}; "
-                f"minibert opens 'bert' and {PRE_NORM_TYPE!r} only"
+                f"{path / 'config.json'}: architectures must be a list of names, not {shown(names)}"
+            )
+        if kind not in MODEL_TYPES:
+            raise InputError(
+                f"{path / 'config.json'}: model_type is {shown(kind)}; "
+                f"minibert can open only 'bert' and {PRE_NORM_TYPE!r}"
             )
         return found
 
     @property
     def model_type(self) -> str:
-        """The kind of model in the terms of `transformers`.
-
-        It is 'bert' where config.json does not say.
-        """
+        """The model type as `transformers` names it; 'bert' if config.json has none."""
         return str(self.values.get("model_type", "bert"))
 
     def changed_config(self, **changes: Any) -> BertConfig:
@@ -58,15 +59,15 @@ class ModelFolder:
     def model_class(
         self, wanted: type[BertPreTrainedModel] | None = None
     ) -> type[BertPreTrainedModel]:
-        """The class to build: `wanted`, or the one that `architectures` names.
+        """The class to build: `wanted`, or the one that `architectures` names, or BertModel.
 
-        BertModel where it names none.
+        Raises an InputError if minibert does not have this class.
         """
         if wanted is not None:
             if not (isinstance(wanted, type) and issubclass(wanted, BertPreTrainedModel)):
                 raise InputError(
-                    f"model_class must be one of {', '.join(PACKAGE_MODELS)} or a class made from "
-                    f"them, not {wanted!r}"
+                    f"model_class must be one of {', '.join(PACKAGE_MODELS)} or a subclass of one, "
+                    f"not {wanted!r}"
                 )
             if wanted is not BertPreTrainedModel:
                 return wanted
@@ -77,7 +78,7 @@ class ModelFolder:
                 return found
         raise InputError(
             f"{self.path / 'config.json'}: architectures names {names[0]!r}, which minibert does "
-            f"not have; give model_class, one of {', '.join(PACKAGE_MODELS)}"
+            f"not have; give model_class, which is one of {', '.join(PACKAGE_MODELS)}"
         )
 
 
@@ -86,10 +87,7 @@ def read_config(
     model_class: type[BertPreTrainedModel] | None = None,
     **changes: Any,
 ) -> tuple[BertConfig, type[BertPreTrainedModel]]:
-    """The config and the class of a saved model.
-
-    `model_class` and `changes` are as in `from_pretrained`.
-    """
+    """The config and the class of a saved model; the arguments are those of `from_pretrained`."""
     folder = ModelFolder.find(name_or_folder)
     config = folder.changed_config(**changes) if changes else folder.config
     return config, folder.model_class(model_class)

@@ -8,7 +8,6 @@ names.
 
 import json
 import os
-import secrets
 import shutil
 import warnings
 from pathlib import Path
@@ -18,10 +17,12 @@ import torch
 
 from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, InputError
 from minibert.hub import roberta_prelayernorm
+from minibert.hub.atomic_io import staging_folder
 from minibert.hub.load_weights import (
     FreshWeightsWarning,
     UnreadWeightsWarning,
     canonical_names,
+    check_scale,
     load_weights,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
@@ -100,8 +101,13 @@ def from_pretrained(
         raise InputError("dtype and torch_dtype are the same option: give one of them")
     number_format = _number_format(dtype if dtype is not None else torch_dtype, folder)
     config, chosen = read_config(folder, model_class, **_with_effect(changes))
-    model = chosen(config)
-    load_weights(model, canonical_names(read_weights(folder.path), folder), folder, stacklevel=2)
+    tensors = canonical_names(read_weights(folder.path), folder)
+    check_scale(config, tensors, folder)
+    try:
+        model = chosen(config)
+    except InputError as error:
+        raise InputError(f"{folder.path / 'config.json'}: {error}") from error
+    load_weights(model, tensors, folder, stacklevel=2)
     model.source_folder = folder.path  # so that save_pretrained knows the vocabulary
     return model.to(number_format).eval()
 
@@ -129,33 +135,24 @@ def save_pretrained(
     folder = Path(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
     _check_vocabulary(model, tokenizer, folder)
-    replaces = folder.is_dir()
-    for leftover in folder.glob(".saving-*"):  # of a save that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
-    staging = (folder if replaces else folder.parent) / f".saving-{secrets.token_hex(4)}"
     try:
-        staging.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"cannot save to {folder}: {error.strerror}") from error
-    try:
-        values = _config_values(model)
-        as_pre_norm = values["model_type"] == PRE_NORM_TYPE
-        write_weights(
-            roberta_prelayernorm.to_reference(model) if as_pre_norm else weights_of(model),
-            staging / "model.safetensors",
-        )
-        (staging / "config.json").write_text(
-            json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8"
-        )
-        _write_tokenizer(model, tokenizer, staging)
-        if replaces:
-            _move_into(staging, folder)
-        else:
-            os.rename(staging, folder)
+        with staging_folder(folder) as staging:
+            values = _config_values(model)
+            as_pre_norm = values["model_type"] == PRE_NORM_TYPE
+            write_weights(
+                roberta_prelayernorm.to_reference(model) if as_pre_norm else weights_of(model),
+                staging / "model.safetensors",
+            )
+            (staging / "config.json").write_text(
+                json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+            )
+            _write_tokenizer(model, tokenizer, staging)
+            if folder.is_dir():
+                _move_into(staging, folder)
+            else:
+                os.rename(staging, folder)
     except OSError as error:
         raise InputError(f"cannot save to {folder}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
 
 
 # -- options of from_pretrained --------------------------------------------------------------------

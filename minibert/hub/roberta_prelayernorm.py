@@ -1,19 +1,18 @@
-"""Pre-norm models in files: what `transformers` calls RobertaPreLayerNorm is our BERT with
-norm_first, under other names.
+"""Read and write pre-norm models in the format of RobertaPreLayerNorm in `transformers`.
 
-Its layers, its closing norm, its pooler and its heads compute what ours compute. What differs
-stands in the file:
+RobertaPreLayerNorm (below: the reference) is our BERT with norm_first, with other tensor names. Its
+layers, final norm, pooler and heads compute the same as ours. These are the differences:
 
-- Positions. The reference counts them from pad_token_id + 1 on. Its table has so many rows in front
-  that no word stands at, and its max_position_embeddings counts them too; ours is the longest
-  sequence. Padding gets the row of the padding token, so only the vectors *at* padding differ,
-  which nobody reads.
-- The classifier of a sequence has the pooler inside (`classifier.dense`, `classifier.out_proj`). In
-  training the reference drops out once more, in front of it.
-- The masked-word head uses the exact GELU there, whatever hidden_act says. With another activation
-  it has no counterpart.
-- The reference has no next-sentence head and no sentence head of a summarizer. Ours stay in the
-  file, and it leaves them unread.
+- Positions. The reference counts them from pad_token_id + 1, so the first rows of its table belong
+  to no token, and its max_position_embeddings includes them; ours is the length of the longest
+  sequence. The reference gives padding tokens the row of the padding token, so only the vectors at
+  padding positions differ, and these are not used.
+- Its sequence classifier contains the pooler (`classifier.dense`, `classifier.out_proj`). In
+  training, the reference applies dropout once more, before it.
+- Its MLM head always uses the exact GELU and ignores hidden_act. A model with another activation
+  and an MLM head has no counterpart.
+- The reference has no NSP head and no summarization head. Ours are saved in the file, and the
+  reference does not read them.
 """
 
 from typing import Any
@@ -27,7 +26,7 @@ from minibert.model import BertModel, BertPreTrainedModel
 
 POSITIONS = "bert.embeddings.position_embeddings.weight"
 
-# The reference's class for each head that it has too.
+# The reference's class for each of our classes whose head it has as well.
 COUNTERPARTS = {
     "BertForPreTraining": "RobertaPreLayerNormForMaskedLM",
     "BertForMaskedLM": "RobertaPreLayerNormForMaskedLM",
@@ -37,7 +36,7 @@ COUNTERPARTS = {
     "BertForMultipleChoice": "RobertaPreLayerNormForMultipleChoice",
 }
 
-# Beginnings of names, ours and the reference's, where they differ.
+# Prefixes of tensor names that differ: ours, then the reference's.
 CLASSIFIER = (("bert.pooler.dense.", "classifier.dense."), ("classifier.", "classifier.out_proj."))
 HEADS = (
     ("cls.predictions.transform.dense.", "lm_head.dense."),
@@ -51,23 +50,21 @@ BODY = (
 
 
 def without_counterpart(model: BertPreTrainedModel) -> str | None:
-    """What the reference's form cannot hold of a pre-norm model, None where it holds its body and
-    its masked-word head.
-    """
+    """Describe what the reference cannot represent in a model; None if it can represent it."""
     config = model.config
     if (
         config.norm_first
         and config.hidden_act != "gelu"
         and hasattr(getattr(model, "cls", None), "predictions")
     ):
-        return f"norm_first=True and a masked-word head with hidden_act={config.hidden_act!r}"
+        return f"norm_first=True and an MLM head with hidden_act={config.hidden_act!r}"
     return None
 
 
 def reference_config(model: BertPreTrainedModel) -> dict[str, Any]:
-    """The entries of config.json that make `transformers` build the same model.
+    """The entries of config.json with which `transformers` builds the same model.
 
-    Our class stands second in `architectures`.
+    Our class is the second entry of `architectures`.
     """
     config = model.config
     theirs = next(
@@ -83,9 +80,7 @@ def reference_config(model: BertPreTrainedModel) -> dict[str, Any]:
 
 
 def to_reference(model: BertPreTrainedModel) -> dict[str, Tensor]:
-    """A pre-norm model's tensors under the reference's names, the unused positions as rows of
-    zeros.
-    """
+    """A pre-norm model's tensors with the reference's names; unused positions get rows of zeros."""
     bare = isinstance(model, BertModel)
     tensors = {"bert." * bare + name: tensor for name, tensor in weights_of(model).items()}
     table = tensors[POSITIONS]  # [positions, H]
@@ -103,9 +98,9 @@ def to_reference(model: BertPreTrainedModel) -> dict[str, Tensor]:
 
 
 def our_name(name: str, config: BertConfig) -> str:
-    """What a tensor of the reference is called here, with `bert.` before the body.
+    """Our name for a tensor of the reference, with the prefix `bert.` for the encoder.
 
-    Other names stay as they are.
+    Unknown names are returned unchanged.
     """
     if name.startswith(("embeddings.", "encoder.", "LayerNorm.", "pooler.")):
         name = "roberta_prelayernorm." + name
@@ -113,7 +108,7 @@ def our_name(name: str, config: BertConfig) -> str:
 
 
 def our_positions(table: Tensor, config: BertConfig) -> Tensor:
-    """The rows of the reference's position table that words stand at.
+    """The rows of the reference's position table that belong to tokens.
 
     [unused + positions, H] -> [positions, H].
     """
@@ -121,12 +116,12 @@ def our_positions(table: Tensor, config: BertConfig) -> Tensor:
 
 
 def _kinds(model: BertPreTrainedModel) -> list[str]:
-    """The names of a model's class and of those that it is made from, the nearest first."""
+    """The names of a model's class and its base classes, in Python's method resolution order."""
     return [kind.__name__ for kind in type(model).__mro__]
 
 
 def _pairs(config: BertConfig, classifier: bool) -> list[tuple[str, str]]:
-    """Of two that fit a name the first one counts."""
+    """Prefixes of tensor names, ours and the reference's; the first match applies."""
     layers = [
         (f"bert.encoder.layer.{n}.{ours}", f"roberta_prelayernorm.encoder.layer.{n}.{theirs}")
         for n in range(config.num_hidden_layers)

@@ -1,4 +1,4 @@
-"""Reading and writing safetensors files, with errors that say what is wrong with which file."""
+"""Read and write safetensors files, with error messages that name the file and the problem."""
 
 import json
 import os
@@ -15,12 +15,10 @@ PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a model's folder by name.
+    """Read all tensors of a saved model, by name.
 
-    They are in model.safetensors, or in the shards that its index lists.
-
-    Raises a ValueError that names the file and what is wrong with it. Pickled files are never
-    opened.
+    They are in model.safetensors, or in the shards that model.safetensors.index.json lists. Pickled
+    files are never opened. Raises an InputError that names the file and what is wrong with it.
     """
     if (folder / SINGLE).is_file():
         return read_tensors(folder / SINGLE)
@@ -29,13 +27,12 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     pickled = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
     if pickled:
         raise InputError(
-            f"{folder} has no {SINGLE}, only {pickled[0]}: a pickled file can run any code "
-            "when it is opened, "
-            "so minibert never opens one. What to do: let the program that wrote it save "
-            "safetensors instead "
+            f"{folder} has no {SINGLE}, only {pickled[0]}. A pickled file can run any code "
+            "when it is opened, so minibert never opens one. Save the model as safetensors with "
+            "the program that wrote it "
             "(for a checkpoint of the original BertSum: minibert convert-bertsum)"
         )
-    raise InputError(f"{folder} has no {SINGLE} and no {INDEX}: there are no weights to read")
+    raise InputError(f"{folder} has no {SINGLE} and no {INDEX}, so there are no weights to read")
 
 
 def weights_of(model: nn.Module) -> dict[str, Tensor]:
@@ -49,14 +46,14 @@ def weights_of(model: nn.Module) -> dict[str, Tensor]:
 def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
     """Write tensors to a safetensors file and wait until they are on the disk.
 
-    Raises OSError where that fails.
+    Raises an OSError if the file cannot be written.
     """
     try:
         save_file(
             {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()},
             path,
             metadata={"format": "pt"},
-        )  # without it the reference refuses the file
+        )  # transformers refuses a file without this entry
     except SafetensorError as error:
         raise OSError(str(error)) from error
     with open(path, "rb+") as file:
@@ -65,12 +62,12 @@ def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
 
 def _read_shards(folder: Path) -> dict[str, Tensor]:
     try:
-        places = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
-        names = set(places.values())
-        misplaced = [name for name in names if Path(name).name != name]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        shard_of = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        names = set(shard_of.values())
+        misplaced = [name for name in names if not name or Path(name).name != name]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{folder / INDEX} is no list of shards (a JSON object with 'weight_map': "
+            f"{folder / INDEX} is not a list of shards (a JSON object with 'weight_map': "
             f"{{tensor: file}})"
         ) from error
     if misplaced:
@@ -80,18 +77,19 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
         if not (folder / name).is_file():
             raise InputError(f"the shard {folder / name} is missing; {INDEX} lists it")
         tensors |= read_tensors(folder / name)
-    absent = sorted(places.keys() - tensors.keys())
+    absent = sorted(shard_of.keys() - tensors.keys())
     if absent:
         raise InputError(
-            f"{folder / INDEX} promises {absent[0]} in {places[absent[0]]}, which does not hold it"
+            f"{folder / INDEX} lists {absent[0]} in {shard_of[absent[0]]}, but that file lacks it"
         )
     return tensors
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Read all tensors of one safetensors file; raises an InputError if it is invalid."""
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no dict)
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(
             f"{path} {_what_is_wrong(path) or f'cannot be read as safetensors: {error}'}"
@@ -99,9 +97,9 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def _what_is_wrong(path: Path) -> str | None:
-    """A diagnosis of a file that the library refused.
+    """Diagnose a file that the safetensors library refused; None if nothing is found.
 
-    Eight bytes of header length, a JSON header, then the tensors.
+    A valid file has the header's length in eight bytes, then a JSON header, then the tensors.
     """
     size = path.stat().st_size
     with open(path, "rb") as file:
@@ -109,15 +107,15 @@ def _what_is_wrong(path: Path) -> str | None:
         length = int.from_bytes(start, "little")
         header = file.read(length) if length <= size else b""
     if start[:2] == b"PK" or start[:1] == b"\x80":
-        return "is a pickled PyTorch file under a wrong name; minibert never opens those"
+        return "is a pickled PyTorch file with the wrong suffix; minibert never opens such files"
     if start == b"version ":
         return "is a Git LFS pointer, not the weights: fetch the real file with 'git lfs pull'"
     if size < 8:
-        return f"is cut off: it has {size} bytes, less than a header"
+        return f"is cut off: it has {size} bytes, fewer than a header needs"
     if length > size - 8:
         return (
-            f"is no safetensors file, or is cut off inside its header: it has {size} bytes, "
-            f"and its first eight announce a header of {length}"
+            f"is not a safetensors file, or is cut off inside its header: it has {size} bytes, "
+            f"but its first eight bytes specify a header of {length} bytes"
         )
     try:
         entries = json.loads(header)
@@ -132,8 +130,8 @@ def _what_is_wrong(path: Path) -> str | None:
         )
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return (
-            "is no safetensors file: its header is not the JSON object of names, types and "
-            "places that it should be"
+            "is not a safetensors file: its header is not a JSON object with the tensors' names, "
+            "types and positions"
         )
     if end > size:
         return f"is cut off: its header describes {end} bytes, the file has {size}"

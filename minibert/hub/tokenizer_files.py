@@ -1,10 +1,12 @@
-"""The files of a tokenizer: vocab.txt, tokenizer.json and tokenizer_config.json, as the reference
-writes them.
+"""Read and write a tokenizer's files, in the formats of `transformers`.
+
+They are vocab.txt, tokenizer.json and tokenizer_config.json.
 """
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 from minibert.config import InputError, read_json_file
@@ -14,34 +16,49 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 @dataclass(frozen=True)
 class TokenizerFiles:
-    """What the files say: the vocabulary and how a text is normalised."""
+    """The contents of the files: the vocabulary, and how a text is normalised."""
 
     vocab: dict[str, int]  # token -> id
     lowercase: bool = True
-    strip_accents: bool | None = None  # None: when lower-casing
+    strip_accents: bool | None = None  # None: only if the text is lowercased
 
 
 def read_tokenizer_files(folder: Path) -> TokenizerFiles:
-    """Read a folder's vocab.txt or tokenizer.json, and the options in tokenizer_config.json."""
-    options: dict[str, Any] = {"do_lower_case": True, "strip_accents": None}
+    """Read a folder's vocab.txt or tokenizer.json, and the options in tokenizer_config.json.
+
+    Raises an InputError for a missing or invalid file, or another kind of tokenizer.
+    """
+    lowercase, strip_accents = True, None
     if (folder / "vocab.txt").exists():
         vocab = read_vocab_file(folder / "vocab.txt")
-    elif (folder / "tokenizer.json").exists():  # all that transformers 5 writes
-        vocab, normalizer = _read_tokenizer_json(folder / "tokenizer.json")
-        options["do_lower_case"] = normalizer.get("lowercase", True)
-        options["strip_accents"] = normalizer.get("strip_accents")
+    elif (folder / "tokenizer.json").exists():  # transformers 5 writes no vocab.txt
+        path = folder / "tokenizer.json"
+        vocab, normalizer = _read_tokenizer_json(path)
+        lowercase = _option(path, normalizer, "lowercase", lowercase)
+        strip_accents = _option(path, normalizer, "strip_accents", strip_accents)
     else:
         is_bpe = (folder / "vocab.json").exists()
-        other = ": its vocab.json is not of word pieces" if is_bpe else ""
+        other = ": its vocab.json is not a WordPiece vocabulary" if is_bpe else ""
         raise InputError(f"no vocab.txt and no tokenizer.json in {folder}{other}")
-    if (folder / "tokenizer_config.json").exists():
-        stored = read_json_file(folder / "tokenizer_config.json", "tokenizer")
-        options.update({key: stored[key] for key in options if key in stored})
-    return TokenizerFiles(vocab, options["do_lower_case"], options["strip_accents"])
+    path = folder / "tokenizer_config.json"
+    if path.exists():
+        stored = read_json_file(path, "tokenizer")
+        lowercase = _option(path, stored, "do_lower_case", lowercase)
+        strip_accents = _option(path, stored, "strip_accents", strip_accents)
+    return TokenizerFiles(vocab, lowercase, strip_accents)
+
+
+def _option(path: Path, values: dict[str, Any], key: str, default: Any) -> Any:
+    """The value of an option that may be missing: a boolean; for strip_accents also None."""
+    value = values.get(key, default)
+    if not isinstance(value, bool) and (value is not None or key != "strip_accents"):
+        allowed = "true, false or null" if key == "strip_accents" else "true or false"
+        raise InputError(f"{path}: {key} must be {allowed}, not {shown(value)}")
+    return value
 
 
 def write_tokenizer_files(files: TokenizerFiles, folder: Path) -> None:
-    """Write vocab.txt and tokenizer_config.json; the folder is made if it is not there."""
+    """Write vocab.txt and tokenizer_config.json; create the folder if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(f"{token}\n" for token in files.vocab)
     (folder / "vocab.txt").write_bytes(lines.encode("utf-8"))
@@ -57,13 +74,17 @@ def write_tokenizer_files(files: TokenizerFiles, folder: Path) -> None:
 
 
 def read_vocab_file(path: Path) -> dict[str, int]:
+    """Read a vocab.txt: token -> id, where the id is the line number from 0.
+
+    Raises an InputError that names the file and what is wrong with it.
+    """
     if not path.is_file():
         raise InputError(f"no vocabulary file at {path}")
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be read") from error
-    # not splitlines(): a token may be a character that Python counts among the ends of a line
+    # not splitlines(), because a token may be a character that Python treats as a line break
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     vocab: dict[str, int] = {}
     for number, token in enumerate(lines):
@@ -75,32 +96,45 @@ def read_vocab_file(path: Path) -> dict[str, int]:
             )
         if token in vocab:
             raise InputError(
-                f"{path}: {token!r} stands on line {vocab[token] + 1} and again on line "
-                f"{number + 1}"
+                f"{path}: {token!r} is on line {vocab[token] + 1} and again on line {number + 1}"
             )
         vocab[token] = number
-    try:
-        check_vocab(vocab)
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    _check_vocab_of(path, vocab)
     return vocab
 
 
 def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict[str, Any]]:
-    """The vocabulary and the normaliser's options in the library's own file."""
+    """Read the vocabulary and the normaliser's options from a tokenizer.json."""
     content = read_json_file(path, "tokenizer")
-    model = content.get("model") or {}
-    if model.get("type") != "WordPiece" or not isinstance(model.get("vocab"), dict):
-        raise InputError(
-            f"{path} holds a {model.get('type')} tokenizer; expected WordPiece with its vocab"
-        )
-    return model["vocab"], content.get("normalizer") or {}
+    model, normalizer = content.get("model"), content.get("normalizer") or {}
+    for name, value in (("model", model), ("normalizer", normalizer)):
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: {name} must be an object, not {shown(value)}")
+    kind, vocab = content["model"].get("type"), content["model"].get("vocab")
+    if kind != "WordPiece" or not isinstance(vocab, dict):
+        name = kind if isinstance(kind, str) else shown(kind)
+        raise InputError(f"{path} holds a {name} tokenizer; expected WordPiece with its vocab")
+    _check_vocab_of(path, vocab)
+    return vocab, normalizer
+
+
+def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
+    try:
+        check_vocab(vocab)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def check_vocab(vocab: dict[str, int]) -> None:
+    """Raise an InputError if a special token is missing or the ids are not 0 to len(vocab) - 1."""
     missing = [token for token in SPECIAL_TOKENS if token not in vocab]
     if missing:
         raise InputError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
+    for token, number in vocab.items():
+        if type(number) is not int:
+            raise InputError(
+                f"the ids of a vocabulary must be whole numbers, but {token!r} has {shown(number)}"
+            )
     if sorted(vocab.values()) != list(range(len(vocab))):
         raise InputError(
             f"the ids of a vocabulary of {len(vocab)} tokens must be 0 to "

@@ -1,3 +1,1 @@
-"""Using a trained model: filled masks, sentence embeddings, a look at what its layers hold, and
-what it costs.
-"""
+"""Using a trained model: fill-mask, sentence embeddings, interpretability, model cost."""

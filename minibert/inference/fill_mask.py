@@ -13,6 +13,7 @@ from minibert.hub.pretrained_io import (
     UnreadWeightsWarning,
     from_pretrained,
 )
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
 
@@ -21,13 +22,13 @@ from minibert.tokenization import WordPieceTokenizer
 def fill_mask(
     model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, text: str, top: int = 5
 ) -> list[list[tuple[str, float]]]:
-    """For every [MASK] of a text, from left to right.
+    """Return the `top` most probable tokens, with their probabilities, for every [MASK] of a text.
 
-    The `top` most probable tokens with their probabilities.
-
-    The model is a BertForMaskedLM or a BertForPreTraining. Each mask is filled on its own, as if
-    the others stayed hidden. Raises an InputError for another model, a text without [MASK] (in
-    capitals), `top` below 1, or a text longer than the model's positions.
+    The masks are in order from left to right, and the tokens from most to least probable. The model
+    is a BertForMaskedLM or a BertForPreTraining. It predicts each mask independently: all the other
+    masks stay masked. Raises an InputError for any other model, a text without [MASK] (in
+    capitals), `top` below 1, a text longer than the model's positions, a tokenizer with more tokens
+    than the model, or a result that is NaN or infinite.
     """
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
@@ -35,30 +36,32 @@ def fill_mask(
         raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
     if not isinstance(model, (BertForMaskedLM, BertForPreTraining)):
         raise InputError(_no_head(type(model).__name__))
+    check_tokenizer(tokenizer, model.config)
     batch = tokenizer(text).to(model.device)
     with evaluating(model):
         outputs = model(**batch)
-    is_plain = isinstance(outputs, HeadOutputs)
-    logits = outputs.logits if is_plain else outputs.prediction_logits  # [1, S, V]
+    has_one_head = isinstance(outputs, HeadOutputs)
+    logits = outputs.logits if has_one_head else outputs.prediction_logits  # [1, S, V]
     filled = []
     for scores in logits[batch["input_ids"] == tokenizer.mask_id]:  # [V], for each of the M masks
         best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))  # [top or V] each
+        check_finite(best.values, model)
         tokens = map(tokenizer.id_to_token, best.indices.tolist())
         filled.append(list(zip(tokens, best.values.tolist(), strict=True)))
     return filled
 
 
 def open_masked_lm(name_or_folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
-    """A saved model with its masked-language-model head, and its tokenizer.
+    """Open a saved model that has a masked-language-model head, and its tokenizer.
 
-    Raises an InputError for a model that was saved without that head, which would be random.
+    Raises an InputError if the model was saved without that head, because the head would be random.
     """
     folder = ModelFolder.find(name_or_folder)
     saved = folder.model_class()
     if not issubclass(saved, (BertForMaskedLM, BertForPreTraining)):
         raise InputError(f"{name_or_folder}: {_no_head(saved.__name__)}")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadWeightsWarning)  # of the next-sentence head
+        warnings.simplefilter("ignore", UnreadWeightsWarning)  # about the next-sentence head
         warnings.simplefilter("error", FreshWeightsWarning)
         try:
             model = from_pretrained(folder, BertForMaskedLM)

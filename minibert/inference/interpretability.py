@@ -1,7 +1,8 @@
-"""A look inside a trained BERT: its hidden states, its attention, and what is lost without a head.
+"""A look inside a trained BERT: hidden states, attention weights, and ablated heads.
 
-None of this changes a model, and all of it works on an untrained one: show what you find beside
-that control. Probes, which read labels off hidden states, are in `minibert.inference.probes`.
+None of these functions changes a model. They also work on an untrained model: compare with one
+before you conclude that training is responsible for something. Probes, which predict labels from
+hidden states, are in `minibert.inference.probes`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,16 +26,16 @@ BATCH = 32  # texts that go through the model at once
 
 @dataclass
 class Capture:
-    """What a model held while it read B texts, on the CPU.
+    """Hidden states and attention weights of a model for B texts, on the CPU.
 
-    S is the longest of them, padding stands on the right.
+    S is the length of the longest text; shorter ones are padded on the right.
     """
 
-    tokens: list[list[str]]  # B lists, [CLS] and [SEP] among them, without padding
-    hidden_states: Tensor  # [L + 1, B, S, H]: the embeddings, then every layer's output
+    tokens: list[list[str]]  # B lists, including [CLS] and [SEP], without padding
+    hidden_states: Tensor  # [L + 1, B, S, H]: the embeddings, then the output of every layer
     attentions: (
         Tensor | None
-    )  # [L, B, A, S, S]: how much a token (row) takes from each (column); None where not asked for
+    )  # [L, B, A, S, S]: weights of each token (row) on all tokens (columns); None if left out
     attention_mask: Tensor  # [B, S], 1 = a token, 0 = padding
 
 
@@ -46,14 +47,13 @@ def capture(
     pairs: Sequence[str] | None = None,
     attentions: bool = True,
 ) -> Capture:
-    """Read texts, or pairs of them, with a BertModel or any model that has one as `.bert`, and keep
-    what it held.
+    """Run a model on texts, or pairs of texts, and return its hidden states and attention weights.
 
-    Longer texts are cut at the model's max_position_embeddings. The model is put into eval mode and
-    back. Attentions take 4·L·B·A·S² bytes: leave them out for many texts.
+    The model is a BertModel, or any model that has one as `.bert`; it runs in eval mode. Texts are
+    truncated to the model's max_position_embeddings. Attention weights take 4·L·B·A·S² bytes, so
+    set `attentions` to False for many texts.
 
-    Errors: a ValueError for a text that is not in a list, an empty list, or another number of
-    pairs.
+    Raises an InputError if `texts` is a string or empty, or has another length than `pairs`.
     """
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of texts, not {texts!r}")
@@ -86,22 +86,21 @@ def rollout(
     attention_mask: Tensor | None = None,
     residual: float = 0.5,
 ) -> Tensor:
-    """How much of every input token has flowed into each position by each layer, if attention were
-    all that mixes them.
+    """Attention rollout: how much each position depends on every input token, layer by layer.
 
     Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3 and equation 1,
     heads averaged:
 
         A_l = 0.5·W_l + 0.5·I        R_1 = A_1        R_l = A_l R_(l-1)
 
-    The identity stands for the residual connection; `residual` is its share, 0.5 as published. It
-    is a model of the model: values, norms and the feed-forward are left out.
+    The identity represents the residual connection; `residual` is its share, 0.5 in the paper. This
+    is an approximation, because it ignores the values, the norms and the feed-forward networks.
 
     attentions [L, B, A, S, S] or L times [B, A, S, S]; attention_mask [B, S] with 1 = a token
-    -> [L, B, S, S], the last of them is the whole encoder's. Rows of tokens sum to 1; rows and
-    columns of padding are 0.
+    -> [L, B, S, S], the last of which belongs to the whole encoder. Rows of tokens sum to 1; rows
+    and columns of padding are 0.
 
-    Errors: a ValueError for other shapes, or a residual that is no share.
+    Raises an InputError for other shapes, or if `residual` is not between 0 and 1.
     """
     attentions = torch.stack(list(attentions)) if not isinstance(attentions, Tensor) else attentions
     if attentions.dim() != 5 or attentions.size(-1) != attentions.size(-2):
@@ -138,17 +137,18 @@ def rollout(
 def ablate_heads(
     model: BertPreTrainedModel, heads: Mapping[int, Sequence[int]], instead: Tensor | None = None
 ) -> Iterator[BertPreTrainedModel]:
-    """Within it, what these heads found never reaches the rest of the model.
+    """Replace the output of some heads by zeros or means, within a `with` statement.
 
-    Use it as `with ablate_heads(model, {0: [1, 2]}): …`
+    For example: `with ablate_heads(model, {0: [1, 2]}): …`
 
-    A head's output, before the map that mixes the heads, is zero (Michel et al. 2019, "Are Sixteen
-    Heads Really Better than One?": their mask ξ_h = 0), or its row of `instead` [L, A, D], such as
-    `head_means` gives. Weights are not touched; after it, also after an exception, the model is
-    what it was. May be nested.
+    A head's output, before the output projection, becomes zero (Michel et al. 2019, "Are Sixteen
+    Heads Really Better than One?": their mask ξ_h = 0) or its vector in `instead` [L, A, D], such
+    as its mean from `head_means`. The weights are not changed, and afterwards the model works as
+    before, even after an exception. These contexts may be nested.
 
-    heads   numbers of heads for the number of their layer, both counted from 0
-    Errors: a ValueError for a layer or head that is not there, or means of another shape.
+    heads   a list of head numbers for each layer number, both counted from 0
+
+    Raises an InputError for a layer or head that does not exist, or another shape of `instead`.
     """
     bert = bert_of(model)
     layers, count, size = (
@@ -159,13 +159,13 @@ def ablate_heads(
     for layer, chosen in heads.items():
         if layer not in range(layers):
             raise InputError(
-                f"there is no layer {layer!r}: the model's layers are 0 to {layers - 1}"
+                f"there is no layer {layer!r}: this model has layers 0 to {layers - 1}"
             )
         if isinstance(chosen, int):
             raise InputError(f"heads of layer {layer} must be a list of numbers, not {chosen!r}")
         if wrong := [head for head in chosen if head not in range(count)]:
             raise InputError(
-                f"there is no head {wrong[0]!r} in layer {layer}: its heads are 0 to {count - 1}"
+                f"there is no head {wrong[0]!r} in layer {layer}: it has heads 0 to {count - 1}"
             )
     instead = torch.zeros(layers, count, size) if instead is None else instead  # [L, A, D]
     if list(instead.shape) != [layers, count, size]:
@@ -174,19 +174,20 @@ def ablate_heads(
         )
     with ExitStack() as stack:
         for layer, chosen in heads.items():
-            gone = torch.zeros(count, 1, dtype=torch.bool)  # [A, 1]
-            gone[list(chosen)] = True
+            ablated = torch.zeros(count, 1, dtype=torch.bool)  # [A, 1]
+            ablated[list(chosen)] = True
 
             def replace(
                 module: nn.Module,
                 inputs: tuple[Tensor],
-                gone: Tensor = gone,
-                other: Tensor = instead[layer],
+                ablated: Tensor = ablated,
+                replacement: Tensor = instead[layer],
             ) -> Tensor:
-                mixed = inputs[0].unflatten(-1, (count, size))  # [B, S, A, D]
-                return torch.where(gone.to(mixed.device), other.to(mixed), mixed).flatten(
-                    -2
-                )  # [B, S, H]
+                outputs = inputs[0].unflatten(-1, (count, size))  # [B, S, A, D]
+                replaced = torch.where(
+                    ablated.to(outputs.device), replacement.to(outputs), outputs
+                )  # [B, S, A, D]
+                return replaced.flatten(-2)  # [B, S, H]
 
             handle = dense_maps(bert)[layer].register_forward_pre_hook(replace)
             stack.callback(handle.remove)
@@ -198,8 +199,8 @@ def head_means(
 ) -> Tensor:
     """The mean output of every head over all tokens of some texts: [L, A, D], for `ablate_heads`.
 
-    A zero may be an output that the next layer has never seen; the mean says nothing about the
-    text, and is one that it has.
+    Like zeros, the mean carries no information about the text. But zeros may lie far from anything
+    that the rest of the model saw in training, whereas the mean is a typical output.
     """
     bert = bert_of(model)
     outputs: list[list[Tensor]] = [[] for _ in bert.encoder.layer]
@@ -216,6 +217,6 @@ def head_means(
 
 
 def dense_maps(bert: BertModel) -> list[nn.Linear]:
-    """Of every layer, the linear map that mixes the heads: what it takes in is their output."""
+    """The output projection of attention in every layer; its input is the heads' outputs."""
     maps = [layer.get_submodule("attention.output.dense") for layer in bert.encoder.layer]
     return [module for module in maps if isinstance(module, nn.Linear)]

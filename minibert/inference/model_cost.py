@@ -1,6 +1,4 @@
-"""What a BERT costs: parameters by part, bytes of memory, activations, floating-point operations of
-a pass, hours of training.
-"""
+"""What a BERT costs: parameters, memory, activations, floating-point operations, training hours."""
 
 import re
 
@@ -9,8 +7,8 @@ import torch
 from minibert.config import BertConfig, InputError
 from minibert.model import BertModel, BertPreTrainedModel
 
-# Parts of a model by how the names of its parameters begin; what matches none of them belongs to a
-# task head.
+# The parts of a model, each with a regular expression for the beginning of its parameters' names.
+# Parameters that match no other part belong to a task head.
 PARTS = {
     "word embeddings": r"embeddings\.word_embeddings",
     "position embeddings": r"embeddings\.position_embeddings",
@@ -23,21 +21,20 @@ PARTS = {
     "heads": r"",
 }
 
-# Peak operations a second of GPUs in the precision that minibert chooses there, from their makers'
-# data sheets, without sparsity: bfloat16, but for the T4, which has none and computes in float32.
+# Peak operations per second from the manufacturers' data sheets, without sparsity, in the precision
+# that minibert chooses: bfloat16, or float32 for the T4, which does not support bfloat16.
 GPUS = {"T4": 8.1e12, "L4": 121e12, "A100": 312e12, "H100": 989e12}
 
 
 def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[str, int]:
-    """Parameters by part, in the order of the model, parts without any left out.
+    """Count the parameters of each part of a model; parts without parameters are left out.
 
-    The sum is the size of the model.
-
-    A config stands for its bare BertModel: 109,482,240 for BERT-base. A tied tensor counts once.
+    The counts add up to the model's size. For a config, they are those of a BertModel without a
+    task head: 109,482,240 in total for BERT-base. Tied tensors are counted once.
     """
     model = config_or_model
     if isinstance(model, BertConfig):
-        with torch.device("meta"):  # shapes without memory
+        with torch.device("meta"):  # allocates no memory
             model = BertModel(model)
     counts = dict.fromkeys(PARTS, 0)
     for name, parameter in model.named_parameters():
@@ -49,12 +46,12 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
 
 
 def memory(parameters: int) -> dict[str, int]:
-    """Bytes that a model of so many parameters holds; the activations of a pass come on top.
+    """Bytes of memory for a model with this number of parameters, without activations.
 
-    Weights are 4 bytes each in float32, 2 in float16. Training with AdamW holds 16 bytes for each
-    in both cases: float32 weight, gradient and two moments are 4 x 4; mixed precision is 2 + 2 for
-    weight and gradient, and 4 + 4 + 4 for a float32 copy of the weight and the two moments
-    (Rajbhandari et al. 2019, section 3.1).
+    A weight takes 4 bytes in float32 and 2 in float16. Training with AdamW takes 16 bytes for each
+    parameter in both cases: in float32, 4 each for the weight, the gradient and two moments; in
+    mixed precision, 2 + 2 for weight and gradient, and 4 + 4 + 4 for a float32 copy of the weight
+    and the two moments (Rajbhandari et al. 2019, section 3.1).
     """
     return {
         "weights float32": 4 * parameters,
@@ -66,24 +63,24 @@ def memory(parameters: int) -> dict[str, int]:
 def activations(
     config: BertConfig, batch: int = 1, length: int = 128, number: int = 4, mask: int = 1
 ) -> dict[str, int]:
-    """Bytes that the forward pass of a training step keeps for the backward pass, by part, with
-    dropout and GELU, without a head.
+    """Bytes that a training step's forward pass stores for the backward pass, by part of the model.
 
-    A number takes `number` bytes (4 in float32, 2 in half precision), an entry of a dropout mask
-    `mask` (1 on a GPU; PyTorch keeps a float32 on a processor). With B rows of S tokens, each layer
-    keeps
+    This is for a model with dropout and GELU, and without a task head. A number takes `number`
+    bytes (4 in float32, 2 in half precision), and an entry of a dropout mask takes `mask` bytes (1
+    on a GPU, 4 on a CPU, where PyTorch stores a float32). With B sequences of S tokens, each layer
+    stores
 
         attention: hidden states   input, query, key, value, mixed values    5·B·S·H numbers
         attention: weights         before and after dropout, and its mask    2·B·A·S² numbers,
                                                                              B·A·S² entries
         feed-forward               input, before and after the activation    B·S·H + 2·B·S·I numbers
-        norms                      inputs of both, two numbers a token       2·B·S·H + 4·B·S numbers
+        norms                      inputs of both, two numbers per token     2·B·S·H + 4·B·S numbers
         dropout                    masks of both sublayers                   2·B·S·H entries
 
-    and the embeddings and the last output add two tensors of B·S·H, a norm's two numbers a token
-    and one mask; a pre-norm stack has one more norm. The weights are what fused attention does not
-    keep. With H-wide masks of one byte, numbers of two and I = 4H a layer comes to B·S·H·(34 +
-    5·A·S/H) (Korthikanti et al. 2022, section 4.1), and 8·B·S for its norms.
+    The embeddings and the last output add two tensors of B·S·H, a norm's two numbers per token and
+    one dropout mask; a pre-norm stack has one more norm. Fused attention does not store the
+    attention weights. With 2-byte numbers, 1-byte masks and I = 4H, a layer takes B·S·H·(34 +
+    5·A·S/H) bytes (Korthikanti et al. 2022, section 4.1), plus 8·B·S for its norms.
     """
     layers, hidden, tokens = config.num_hidden_layers, config.hidden_size, batch * length
     pairs = config.num_attention_heads * tokens * length
@@ -103,23 +100,22 @@ def activations(
 def flops(
     config: BertConfig, batch: int = 1, length: int = 128, predictions: int = 0
 ) -> dict[str, int]:
-    """Floating-point operations of the matrix products of a forward pass, by part, for `batch` rows
-    of `length` tokens.
+    """Floating-point operations of a forward pass's matrix products, by part of the model.
 
-    A product of an m × k and a k × n matrix is m·n sums of k products: 2·m·n·k operations. With B
-    rows of S tokens, each layer has
+    The product of an m × k and a k × n matrix is m·n sums of k products: 2·m·n·k operations. With
+    B = `batch` sequences of S = `length` tokens, each layer has
 
         attention: projections   4 of S × H by H × H                         8·B·S·H²
         attention: scores, mix   per head S × D by D × S and S × S by S × D   4·B·S²·H
         feed-forward             S × H by H × I and S × I by I × H            4·B·S·H·I
 
-    the pooler has 2·B·H², and the masked-word head 2·B·M·(H² + H·V) for M = `predictions` words in
-    a row. Everything else (norms, softmax, GELU) is left out, as is usual: it grows with H where
-    these grow with H². Source of the counting: Kaplan et al. 2020, section 2.1. A backward pass
-    needs two products for each of these, one for the gradient of either factor, so a training step
-    costs three times the forward pass.
+    The pooler has 2·B·H², and the MLM head 2·B·M·(H² + H·V) for M = `predictions` tokens in each
+    sequence. Everything else (norms, softmax, GELU) is ignored, as usual, because it grows with H
+    and the products grow with H². The method is that of Kaplan et al. 2020, section 2.1. The
+    backward pass needs two products for each of these, one for the gradient of each factor, so a
+    training step costs three times as much as the forward pass.
 
-    Raises a ValueError for a batch or length below 1, or fewer than 0 predictions.
+    Raises an InputError if `batch` or `length` is below 1 or `predictions` is below 0.
     """
     if batch < 1 or length < 1 or predictions < 0:
         raise InputError(
@@ -140,9 +136,10 @@ def flops(
 def training_flops(
     config: BertConfig, tokens: float, length: int = 128, mask_rate: float = 0.15
 ) -> float:
-    """Floating-point operations of pretraining on so many tokens, in rows of `length`.
+    """Floating-point operations of pretraining on this many tokens, in sequences of `length`.
 
-    Three forward passes a token, see `flops`.
+    A training step costs as much as three forward passes; see `flops`. Raises an InputError if
+    `tokens` is not above 0.
     """
     if not tokens > 0:
         raise InputError(f"tokens must be above 0, not {tokens}")
@@ -150,13 +147,14 @@ def training_flops(
 
 
 def gpu_hours(operations: float, peak: float, utilisation: float) -> float:
-    """Hours of one processor with a `peak` of operations a second of which training uses a share.
+    """Hours that one GPU needs for this many operations; divide by the number of GPUs.
 
-    Divide by how many there are.
+    `peak` is in operations per second. `utilisation` is the share of the peak that training reaches
+    (Chowdhery et al. 2022, appendix B, "model FLOPs utilization"): the operations that the model
+    needs, divided by the time that they take and by the peak. No data sheet gives it, so measure
+    it: `minibert pretrain` prints tokens per second.
 
-    `utilisation` is what no data sheet says (Chowdhery et al. 2022, appendix B, "model FLOPs
-    utilization"): the operations that the model needs, by the time that they took, as a share of
-    the peak. Measure it: `minibert pretrain` prints tokens a second.
+    Raises an InputError if `utilisation` is not above 0 and at most 1.
     """
     if not 0 < utilisation <= 1:
         raise InputError(

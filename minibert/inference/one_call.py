@@ -1,11 +1,9 @@
-"""From text to a result in one call.
+"""From text to a result in one call: `minibert.embed`, `minibert.fill_mask` and so on.
 
-These functions are `minibert.embed`, `minibert.fill_mask` and so on.
-
-Each takes `model`, which is a folder, a name or a model that is open already, and `tokenizer`,
-which is only needed for a model that was not opened from a folder. A model that is named is opened
-once per process and kept; one in a folder of your own is opened at every call, since its files may
-have changed.
+Each function takes a `model`, which is a folder, a name or a model object. It needs a `tokenizer`
+only for a model object that was not opened from a folder. A model given by name is opened once per
+process and then kept in memory. A model given by folder is opened in every call, because its files
+may have changed.
 """
 
 import warnings
@@ -14,17 +12,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 
 from minibert.config import InputError
-from minibert.hub.find_pretrained import MINILM, SMALL
+from minibert.hub.find_pretrained import MINILM, SMALL, expanded
 from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
 from minibert.inference import fill_mask as masks
 from minibert.inference import sentence_embeddings
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
-KEPT = 4  # models that stay open
+KEPT = 4  # number of models that stay in memory
 
 Model = TypeVar("Model", bound=BertPreTrainedModel)
 Opened = tuple[BertPreTrainedModel, WordPieceTokenizer]
@@ -35,17 +34,18 @@ def embed(
     *,
     model: str | Path | BertPreTrainedModel = MINILM,
     tokenizer: WordPieceTokenizer | None = None,
-    batch_size: int = 32,
+    batch_size: int | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts: [N, H].
 
-    A dot product of two is their cosine similarity.
-
-    The default is all-MiniLM-L6-v2, which comes in a package of its own. Raises an InputError for a
-    text that is not in a list, and for a model that is not here, with what to install.
+    The dot product of two embeddings is their cosine similarity. The default model is
+    all-MiniLM-L6-v2, which is a separate package. `batch_size` and `dtype` are explained in
+    `minibert.inference.sentence_embeddings.embed`. Raises an InputError if `texts` is a string, and
+    for a model that cannot be found, with advice on what to install.
     """
     opened, its_tokenizer = _opened(model, tokenizer, _open_encoder)
-    return sentence_embeddings.embed(opened, its_tokenizer, texts, batch_size)
+    return sentence_embeddings.embed(opened, its_tokenizer, texts, batch_size, dtype=dtype)
 
 
 def similarity(
@@ -55,10 +55,7 @@ def similarity(
     model: str | Path | BertPreTrainedModel = MINILM,
     tokenizer: WordPieceTokenizer | None = None,
 ) -> float:
-    """How similar two texts are in meaning.
-
-    The cosine of their sentence embeddings, from -1 to 1.
-    """
+    """How similar two texts are in meaning: the cosine of their embeddings, from -1 to 1."""
     vectors = embed([one, other], model=model, tokenizer=tokenizer)
     return float(vectors[0] @ vectors[1])
 
@@ -70,11 +67,10 @@ def fill_mask(
     tokenizer: WordPieceTokenizer | None = None,
     top: int = 5,
 ) -> list[list[tuple[str, float]]]:
-    """For every [MASK] of a text, from left to right.
+    """Return the `top` most probable tokens, with their probabilities, for every [MASK] of a text.
 
-    The `top` most probable tokens with their probabilities.
-
-    Raises an InputError for a text without [MASK] (in capitals) and a model without a
+    The masks are in order from left to right, and the tokens from most to least probable. Raises an
+    InputError for a text without [MASK] (in capitals) and for a model without a
     masked-language-model head.
     """
     opened, its_tokenizer = _opened(model, tokenizer, masks.open_masked_lm)
@@ -89,16 +85,16 @@ def summarize(
     tokenizer: WordPieceTokenizer | None = None,
     block_trigrams: bool = True,
 ) -> list[str]:
-    """The sentences of a text that say the most, in their order in the text.
+    """Summarize a text by its most important sentences, in their order in the text.
 
-    text            English text, which is cut into sentences; or a list of sentences
-    sentences       how many to choose, at most
+    text            English text, which is split into sentences; or a list of sentences
+    sentences       how many sentences to choose, at most
     model           an encoder with a trained head ("minibert-small", MiniLM), or a BertSumExt
-    block_trigrams  leave out a sentence that shares three words in a row with a better one
+    block_trigrams  skip a sentence that shares three consecutive words with a better one
 
-    Raises an InputError for a text without any sentence, and a model without a head for sentences.
+    Raises an InputError for a text without sentences and for a model without a summarization head.
     """
-    # deferred: nothing else here needs the summarizers
+    # imported here because no other function needs the summarizers
     from minibert.data.sentences import split_sentences
     from minibert.summarization.head_store import open_summarizer
     from minibert.summarization.model import BertSumExt
@@ -119,9 +115,9 @@ def _opened(
     tokenizer: WordPieceTokenizer | None,
     opener: Callable[[str], Opened],
 ) -> Opened:
-    """A model and its tokenizer: opened by `opener`, where it is not open already."""
+    """A model and its tokenizer; `opener` opens a model that is given by name or folder."""
     if not isinstance(model, BertPreTrainedModel):
-        is_folder = Path(model).expanduser().is_dir()
+        is_folder = expanded(model).is_dir()
         opened, its_own = opener(str(model)) if is_folder else _kept(opener, str(model))
         return opened, tokenizer or its_own
     if tokenizer is None:
@@ -138,6 +134,6 @@ def _kept(opener: Callable[[str], Opened], name: str) -> Opened:
 
 def _open_encoder(name: str) -> Opened:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadWeightsWarning)  # of heads, which give no vectors
+        warnings.simplefilter("ignore", UnreadWeightsWarning)  # embeddings need no head
         model = from_pretrained(name, BertModel)
     return model, WordPieceTokenizer.from_pretrained(str(model.source_folder))

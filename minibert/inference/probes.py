@@ -1,5 +1,6 @@
-"""Probes: linear classifiers on hidden states, which show what can be read off them, and their
-controls.
+"""Probes, which are linear classifiers on hidden states, and controls for them.
+
+A probe tests whether hidden states contain some information in a linearly decodable form.
 """
 
 import random
@@ -14,46 +15,45 @@ from torch import Tensor
 
 from minibert.config import InputError
 
-MOST_STEPS = 200  # of the search for a probe's weights
+MOST_STEPS = 200  # of the optimiser that fits a probe
 
 
 @dataclass(frozen=True)
 class Probe:
     """A linear classifier on vectors: softmax((x - mean) / deviation · W + b)."""
 
-    labels: list[Any]  # the C classes, in order
+    labels: list[Any]  # the C classes, sorted
     weight: Tensor  # [H, C]
     bias: Tensor  # [C]
     mean: Tensor  # [H], of the training vectors
-    deviation: Tensor  # [H], of the training vectors
+    deviation: Tensor  # [H], standard deviation of the training vectors
 
     def predict(self, vectors: Tensor) -> list[Any]:
-        """The likeliest label of each of the vectors [N, H]."""
+        """The most probable label for each of the vectors [N, H]."""
         scores = _scaled(vectors, self.mean, self.deviation) @ self.weight + self.bias  # [N, C]
         return [self.labels[i] for i in scores.argmax(-1).tolist()]
 
     def accuracy(self, vectors: Tensor, labels: Sequence[Any]) -> float:
-        """The share of vectors [N, H] whose label is found."""
+        """The share of the vectors [N, H] whose label is predicted correctly."""
         _check_labels(vectors, labels)
         return sum(
-            found == wanted for found, wanted in zip(self.predict(vectors), labels, strict=True)
+            predicted == label
+            for predicted, label in zip(self.predict(vectors), labels, strict=True)
         ) / len(labels)
 
 
 def train_probe(vectors: Tensor, labels: Sequence[Any], penalty: float = 1.0) -> Probe:
-    """Multinomial logistic regression on vectors [N, H] that stay as they are.
-
-    It answers what a linear map can read off them.
+    """Fit a multinomial logistic regression on fixed vectors [N, H].
 
         min over W, b   - Σ_n log softmax(x_n W + b)_(y_n)  +  penalty / 2 · |W|²
 
-    (Alain & Bengio 2016, "Understanding intermediate layers using linear classifier probes"). The
-    problem is convex and L-BFGS goes to its one solution in float64: no seed, no learning rate. A
-    regression on one-hot targets would need no search, but it hides classes that lie between
-    others, such as the middle one of three positions in a row (Hastie et al. 2009, section 4.2).
-    Every number of a vector is brought to mean 0 and deviation 1 first.
+    (Alain & Bengio 2016, "Understanding intermediate layers using linear classifier probes"). Every
+    feature is standardised to mean 0 and deviation 1 first. The problem is convex, so L-BFGS finds
+    its only solution, without a seed or a learning rate; it computes in float64. Linear regression
+    on one-hot targets would have a closed form, but it masks classes that lie between others, such
+    as the middle one of three positions in a row (Hastie et al. 2009, section 4.2).
 
-    Errors: a ValueError for other shapes, fewer than two classes, or a penalty that is not above 0.
+    Raises an InputError for other shapes, fewer than two classes, or a penalty that is not above 0.
     """
     _check_labels(vectors, labels)
     if not penalty > 0:
@@ -69,12 +69,12 @@ def train_probe(vectors: Tensor, labels: Sequence[Any], penalty: float = 1.0) ->
     )  # [N, H], [N]
     weight = torch.zeros(x.size(1), len(classes), dtype=x.dtype, requires_grad=True)  # [H, C]
     bias = torch.zeros(len(classes), dtype=x.dtype, requires_grad=True)  # [C]
-    search = torch.optim.LBFGS(
+    optimizer = torch.optim.LBFGS(
         [weight, bias], max_iter=MOST_STEPS, tolerance_grad=1e-5, line_search_fn="strong_wolfe"
     )
 
     def objective() -> Tensor:
-        search.zero_grad()
+        optimizer.zero_grad()
         value = (
             F.cross_entropy(x @ weight + bias, y) + penalty / (2 * len(x)) * weight.square().sum()
         )
@@ -82,27 +82,27 @@ def train_probe(vectors: Tensor, labels: Sequence[Any], penalty: float = 1.0) ->
         return value
 
     with torch.enable_grad():
-        search.step(objective)
+        optimizer.step(objective)
     return Probe(classes, weight.detach(), bias.detach(), mean, deviation)
 
 
 def majority_accuracy(train_labels: Sequence[Any], test_labels: Sequence[Any]) -> float:
-    """What always answering with the most frequent label of the training set would score."""
+    """The accuracy on the test labels of always predicting the most frequent training label."""
     common = Counter(train_labels).most_common(1)[0][0]
     return sum(label == common for label in test_labels) / len(test_labels)
 
 
 def control_task(words: Sequence[str], labels: Sequence[Any], seed: int = 0) -> list[Any]:
-    """Labels that say nothing: every word type gets one at random, as often as `labels` has it, and
-    keeps it everywhere.
+    """Random labels for a control task: each word type gets one label, the same in every context.
 
-    Hewitt & Liang 2019, "Designing and Interpreting Probes with Control Tasks", section 2. Who
-    finds these has learned the words by heart. A probe's selectivity is its accuracy on the real
-    labels less its accuracy on these: a good probe is right because of what the vectors hold, and
-    not because it is able to learn anything.
+    The labels are drawn in the proportions of `labels` (Hewitt & Liang 2019, "Designing and
+    Interpreting Probes with Control Tasks", section 2). A probe can predict them only by memorising
+    the words. Its selectivity is its accuracy on the real labels minus its accuracy on these; it is
+    high if the probe relies on information in the vectors and not on its own capacity to memorise.
 
-    Give the words of training and test together, and cut the result apart: a word has one label in
-    both.
+    Pass the words of the training and the test set together, and split the result afterwards, so
+    that a word has the same label in both. Raises an InputError if there are not as many words as
+    labels.
     """
     if len(words) != len(labels):
         raise InputError(f"there are {len(words)} words, but {len(labels)} labels")

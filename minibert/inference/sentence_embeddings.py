@@ -1,8 +1,7 @@
-"""Sentence embeddings: the mean of a sentence's token vectors, and the model that trains an encoder
-for them.
-"""
+"""Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from tqdm.auto import tqdm
 
 from minibert.config import BertConfig, InputError
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.inference.unpadded import UnpaddedBert, batches_by_tokens, is_plain, token_budget
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
@@ -22,8 +22,8 @@ TOKENIZED = 4096  # texts that are tokenized at once
 def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
     """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
 
-    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding is
-    not counted, neither in the sum nor in the number it is divided by.
+    last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding
+    counts neither in the sum nor in the number of tokens that divides it.
     """
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
     return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
@@ -35,65 +35,88 @@ def embed(
     tokenizer: WordPieceTokenizer,
     texts: Sequence[str],
     batch_size: int | None = None,
+    *,
     dtype: torch.dtype = torch.float32,
     progress: bool = False,
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts, in their order: [N, H].
 
-    A dot product of two is their cosine.
+    The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
+    model that has one as `.bert`. Texts are truncated to its max_position_embeddings.
 
-    The model is a BertModel, or one with a head, whose BertModel is used. Longer texts are cut at
-    the model's max_position_embeddings.
+    batch_size  how many texts may go through the model at once; by default as many as have about
+                1,000 tokens together. Texts of similar length share a batch, and on a CPU padding
+                is left out, so the embedding of a text depends on the others by rounding only
+                (below 1e-6).
+    dtype       torch.bfloat16 computes matrix products in that format. It changes the numbers of
+                an embedding by less than 1e-3. It is faster on a GPU and on processors with AMX,
+                and slower on other processors.
+    progress    show a progress bar on stderr
 
-    batch_size  how many texts may go through the model at once; by default as many as have
-                about 1,000 tokens together. Texts of similar lengths share a batch, and on a CPU
-                padding is left out, so a vector does not depend on the other texts but for
-                rounding (below 1e-6).
-    dtype       torch.bfloat16 computes the matrix products in that format, which moves the numbers
-                of a vector by less than 1e-3; faster on a GPU and on processors with AMX, slower
-                on others
-    progress    show a bar on stderr
-
-    Raises an InputError for a text that is not in a list, an empty list, or another dtype.
+    Raises an InputError if `texts` is not a list of strings, if batch_size is not a whole number of
+    at least 1, for another dtype, if the tokenizer has more tokens than the model, or if a result
+    is NaN or infinite.
     """
-    if isinstance(texts, str) or not texts:
-        raise InputError(f"texts must be a list of at least one text, not {texts!r}")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise InputError(f"texts must be a list of texts, not {texts!r}")
+    texts = list(texts)
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"texts[{index}] must be a str, not {type(text).__name__}: {shown(text)}"
+            )
+    if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
+        raise InputError(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
     if dtype not in (torch.float32, torch.bfloat16):
         raise InputError(f"dtype must be torch.float32 or torch.bfloat16, not {dtype}")
-    bert: Any = getattr(model, "bert", model)  # a model that a reader wrote will do, too
-    device, longest = next(bert.parameters()).device, bert.config.max_position_embeddings
+    bert: Any = getattr(model, "bert", model)  # it may also be a reader's own model
+    check_tokenizer(tokenizer, bert.config)
+    weight, longest = next(bert.parameters()), bert.config.max_position_embeddings
+    vectors = weight.new_empty(len(texts), bert.config.hidden_size)  # [N, H]
     run = UnpaddedBert(bert) if is_plain(bert) else bert
-    vectors = torch.empty(0)
     bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
-    with evaluating(bert), bar, torch.autocast(device.type, dtype, dtype != torch.float32):
+    with evaluating(bert), bar, torch.autocast(weight.device.type, dtype, dtype != torch.float32):
         run.training = False
         for start in range(0, len(texts), TOKENIZED):
             tokens = tokenizer(texts[start : start + TOKENIZED], max_length=longest)
-            # with padding on the left too: the last column of each text that is not padding
-            columns = torch.arange(1, tokens["attention_mask"].size(1) + 1)  # [S]
-            lengths = (tokens["attention_mask"] * columns).amax(dim=1).clamp(min=1).tolist()
-            for rows_of_batch in batches_by_tokens(lengths, batch_size, token_budget(device)):
-                width = max(lengths[row] for row in rows_of_batch)  # S
-                batch = Batch({n: t[rows_of_batch, :width] for n, t in tokens.items()}).to(device)
+            for rows_of_batch in _batches(tokens["attention_mask"], batch_size, weight.device):
+                batch = Batch(_cut(tokens, rows_of_batch)).to(weight.device)
                 hidden = run(**batch).last_hidden_state  # [B, S, H]
                 hidden = hidden if dtype == torch.float32 else hidden.float()  # [B, S, H]
                 pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
-                if not len(vectors):
-                    vectors = pooled.new_empty(len(texts), pooled.size(-1))  # [N, H]
-                places = torch.tensor(rows_of_batch, device=device) + start  # [B]
-                vectors[places] = F.normalize(pooled, dim=-1)  # [B, H]
+                check_finite(pooled, bert)
+                places = torch.tensor(rows_of_batch, device=weight.device) + start  # [B]
+                vectors[places] = F.normalize(pooled, dim=-1).to(weight.dtype)  # [B, H]
                 bar.update(len(rows_of_batch))
     return vectors
 
 
+def _batches(
+    attention_mask: Tensor, batch_size: int | None, device: torch.device
+) -> list[list[int]]:
+    """The rows of attention_mask [N, S] in batches for a device, rows of similar length
+    together."""
+    return batches_by_tokens(_ends(attention_mask).tolist(), batch_size, token_budget(device))
+
+
+def _cut(tokens: Mapping[str, Tensor], rows_of_batch: list[int]) -> dict[str, Tensor]:
+    """Some rows of a tokenizer's tensors [N, S], without the columns that are padding in all."""
+    width = int(_ends(tokens["attention_mask"][rows_of_batch]).max())
+    return {name: tensor[rows_of_batch, :width] for name, tensor in tokens.items()}
+
+
+def _ends(attention_mask: Tensor) -> Tensor:
+    """How many columns each row of [N, S] needs, at least 1, wherever its padding is: [N]."""
+    columns = torch.arange(1, attention_mask.size(1) + 1)  # [S]
+    return (attention_mask * columns).amax(dim=1).clamp(min=1)  # [N]
+
+
 class BertForSentenceSimilarity(BertPreTrainedModel):
-    """How alike two texts are in meaning.
+    """Predicts how similar two texts are: the cosine of their mean-pooled vectors.
 
-    The cosine of their mean vectors (Reimers & Gurevych 2019, section 3).
-
-    Both go through the same encoder, apart from each other: the vectors of a million texts are made
-    once, and comparing two of them costs one dot product. There is no head; what `embed` gives of
-    `.bert` is what was trained.
+    Reimers & Gurevych 2019, section 3. Each text goes through the same encoder separately, so a
+    million texts need to be encoded only once, and comparing two of them costs one dot product.
+    There is no head: training changes the encoder, whose sentence embeddings `embed` computes.
     """
 
     def __init__(self, config: BertConfig):
@@ -110,13 +133,11 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         inputs_embeds: Tensor | None = None,
         labels: Tensor | None = None,
     ) -> HeadOutputs:
-        """As BertModel, but for the two texts of each pair.
+        """As in BertModel, but for the two texts of each pair.
 
-        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H); `labels` (B) are the
-        expected cosines.
-
-        Logits [B], the cosines found. The loss is their mean squared error ("regression objective
-        function").
+        Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H). `labels` (B) are the
+        expected cosines. Returns the predicted cosines as logits [B]; the loss is their mean
+        squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds
         if given is not None and (given.dim() < 3 or given.size(1) != 2):

@@ -25,6 +25,7 @@ from minibert.config import IGNORE, InputError
 from minibert.embeddings import check_inputs
 from minibert.encoder import BertLayer
 from minibert.heads import BertForPreTraining
+from minibert.heads.base import check_classes
 from minibert.model import BertPooler
 from minibert.pretraining.fused_layer import (
     FusedLayer,
@@ -110,7 +111,7 @@ class FusedPreTraining(nn.Module):
         device = table.device
         masked = labels != IGNORE  # [B, S]
         mlm_labels = labels[masked]  # [M]
-        _check_labels(mlm_labels, len(table), "labels")
+        check_classes("labels", mlm_labels, len(table))
         if next_sentence_label is not None:
             _check_pairs(next_sentence_label, len(input_ids))
         queries = QueryPositions.find(masked).to(device)
@@ -191,19 +192,7 @@ def _check_pairs(labels: Tensor, batch: int) -> None:
         raise InputError(
             f"next_sentence_label must have the shape {[batch]}, not {list(labels.shape)}"
         )
-    _check_labels(labels, 2, "next_sentence_label")
-
-
-def _check_labels(labels: Tensor, classes: int, name: str) -> None:
-    """Raise an InputError for labels that are neither a class nor IGNORE."""
-    if labels.is_floating_point():
-        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
-    wrong = (labels != IGNORE) & ((labels < 0) | (labels >= classes))  # [...]
-    if wrong.any():
-        raise InputError(
-            f"{name} must lie between 0 and {classes - 1}, or be {IGNORE} where nothing is "
-            f"predicted, but one is {int(labels[wrong][0])}"
-        )
+    check_classes("next_sentence_label", labels, 2)
 
 
 def _sums(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,5 +1,5 @@
-"""Extractive summaries with BertSum (Liu 2019): documents in, sentences with scores, a summary
-out."""
+"""Extractive summarization with BertSum (Liu 2019): score a document's sentences and select the
+best."""
 
 from minibert.summarization.convert.original import load_bertsum_head
 from minibert.summarization.documents.windows import (

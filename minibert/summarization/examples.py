@@ -1,9 +1,7 @@
-"""Documents with summaries, for training and testing BertSum: the default corpus, SciTLDR and
-CNN/DailyMail.
+"""Documents with reference summaries from the default corpus, for training and testing BertSum.
 
-The default corpus needs no network: an encyclopaedia's articles begin with summaries of themselves.
-The other two are no part of this package. Each is read from files that you have, or over the
-network with the package `datasets`.
+The default corpus needs no network, and its encyclopaedia articles begin with their own summaries.
+For SciTLDR and CNN/DailyMail, see `published_sets`.
 """
 
 from collections import Counter
@@ -19,19 +17,19 @@ from minibert.summarization.oracle import Ngram, clean_words, greedy_oracle, ngr
 LEAST_LEAD, BODY = (
     3,
     (8, 60),
-)  # sentences of an article's lead, and of its body: at least, and where it is cut
-SECTION = (8, 40)  # sentences of a section: at least, at most
+)  # sentences: the minimum of an article's lead, and (minimum, maximum) of its body
+SECTION = (8, 40)  # sentences of a section: (minimum, maximum)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A document, and what a summary of it should say.
+    """A document with its reference summaries.
 
-    name        where it is from
+    name        the source of the document, for example the title of its article
     sentences   the N sentences of the document, in order
     references  one or more summaries, each a list of sentences
-    labels      for each of the N sentences 1 where it belongs in the extract, else 0; None where
-    nobody has labelled them
+    labels      for each of the N sentences, 1 if it belongs in the summary, else 0; None if the
+                sentences have no labels
     """
 
     name: str
@@ -44,14 +42,14 @@ class Example:
 
 
 def lead_examples() -> list[Example]:
-    """Articles of the default corpus (86): the first 60 sentences of the body, with the article's
-    lead as the reference.
+    """Return the 86 articles of the default corpus: the first 60 sentences of each body, with the
+    article's lead as the reference.
 
-    The lead, what stands before the first heading, was written to sum up what follows; 11 sentences
-    on average. The labels are those of `greedy_oracle` with three sentences. The name of an example
-    is the title of its article.
+    The lead (the text before the first heading, 11 sentences on average) summarises the rest of the
+    article. The labels come from `greedy_oracle` with three sentences. The name of an example is
+    the title of its article.
 
-    Raises a ValueError that says what to install where the corpus is missing.
+    Raises a ValueError that says what to install if the corpus is missing.
     """
     examples = []
     for article in wikipedia_articles():
@@ -73,13 +71,13 @@ def lead_examples() -> list[Example]:
 
 
 def section_examples(k: int = 3) -> list[Example]:
-    """Sections of the default corpus (833, of 8 to 40 sentences, leads not among them), with labels
-    that nobody had to write.
+    """Return the 833 sections of the default corpus with 8 to 40 sentences, leads excluded, with
+    automatic labels.
 
-    Labelled are the `k` sentences that share most with the rest of their section, see
-    `gap_sentences`; they are the reference as well. The name of an example is the title of its
-    article, so that the sections of an article can be kept on one side of a split. Errors as
-    `lead_examples`.
+    The `k` sentences that overlap most with the rest of their section get label 1 (see
+    `gap_sentences`) and also form the reference. The name of an example is the title of its
+    article, so that all sections of an article can go to the same side of a split. Raises the same
+    errors as `lead_examples`.
     """
     examples = []
     for article in wikipedia_articles():
@@ -99,11 +97,11 @@ def section_examples(k: int = 3) -> list[Example]:
 
 
 def overlaps(example: Example) -> list[float]:
-    """How good a summary each sentence of an example would be alone: N numbers from 0 to 2, to
-    train on with loss "listwise".
+    """Rate each sentence of an example as a summary on its own: N numbers from 0 to 2, which can
+    serve as labels for the loss "listwise".
 
-    F1 of words + F1 of word pairs with the reference it shares most with: what `greedy_oracle`
-    maximises.
+    The rating is unigram F1 + bigram F1 against the best-matching reference, which is the quantity
+    that `greedy_oracle` maximises.
     """
 
     def grams(sentences: list[str]) -> list[set[Ngram]]:
@@ -127,33 +125,24 @@ def _sentences(sections: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def gap_sentences(sentences: Sequence[str], k: int) -> list[int]:
-    """The `k` sentences with the highest `shared_words`, in document order: the gap sentences of
-    PEGASUS (Zhang et al. 2020).
+    """Return the indices of the `k` sentences with the highest `shared_words`, in document order:
+    the gap sentences of PEGASUS (Zhang et al. 2020).
 
-    The rest of a section is far longer than a sentence, so that F1 is nearly all recall, and long
-    sentences win: know this before you train on it.
+    This favours long sentences: the rest of a section is far longer than one sentence, so recall
+    limits the F1.
     """
     scores = shared_words(sentences)
     return sorted(sorted(range(len(scores)), key=lambda i: -scores[i])[:k])
 
 
 def shared_words(sentences: Sequence[str]) -> list[float]:
-    """How well each sentence could stand for all others: N numbers from 0 to 1.
+    """Return how well each sentence represents all the others: N numbers from 0 to 1.
 
         s_i = ROUGE1-F1(x_i, D without x_i) = 2 |x_i and rest| / (|x_i| + |rest|)
 
-    with |.| counting words, each as often as it occurs (Zhang et al. 2020, section 3.1: principal,
+    where |.| counts words with their multiplicity (Zhang et al. 2020, section 3.1: principal,
     independent, "Orig").
     """
     words = [Counter(clean_words(sentence.lower().split())) for sentence in sentences]
     everything = sum(words, Counter())
     return [2 * (own & (everything - own)).total() / max(everything.total(), 1) for own in words]
-
-
-# -- SciTLDR ---------------------------------------------------------------------------------------
-
-
-# -- CNN/DailyMail ---------------------------------------------------------------------------------
-
-
-# --------------------------------------------------------------------------------------------------

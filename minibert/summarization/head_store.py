@@ -1,5 +1,4 @@
-"""Trained heads on their own, without a second copy of the encoder under them; and summarizers by
-name."""
+"""Save and load trained heads without a copy of their encoder, and open summarizers by name."""
 
 import json
 import warnings
@@ -10,30 +9,32 @@ import torch
 
 from minibert.config import InputError
 from minibert.hub.atomic_io import sha256, write_atomically
-from minibert.hub.find_pretrained import PACKAGED
+from minibert.hub.find_pretrained import PACKAGED, expanded
 from minibert.hub.pretrained_io import from_pretrained
 from minibert.hub.safetensors_io import SINGLE, read_tensors, write_weights
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.summarization.model import SENTENCE_HEAD, BertSumExt, first_layers
 from minibert.tokenization import WordPieceTokenizer
 
-HEADS = PACKAGED / "summarizers"  # a folder for each encoder, of its name behind the last slash
+HEADS = (
+    PACKAGED / "summarizers"
+)  # one folder per encoder, named after the part behind the last slash
 ABOUT, TENSORS = "head.json", "head.safetensors"
 
 
 def save_head(model: BertSumExt, folder: Path, encoder: str) -> None:
-    """Write head.safetensors and head.json, which says what the head is and which weights of
-    `encoder` it was trained on.
+    """Write head.safetensors, and head.json, which describes the head and records the sha256 of the
+    weights of `encoder` it was trained on.
 
-    The model's encoder may be the first layers of that one, see `first_layers`. Raises a ValueError
-    where the model's encoder is not that one: one that was trained along needs save_pretrained.
+    The model's encoder may consist of the first layers of `encoder` (see `first_layers`). Raises a
+    ValueError if it has other weights: save a fine-tuned encoder with save_pretrained instead.
     """
     bert, digest = _encoder(encoder)
-    theirs = bert.state_dict()
+    original = bert.state_dict()
     changed = [
         name
         for name, tensor in model.bert.state_dict().items()
-        if name not in theirs or not torch.equal(tensor.cpu(), theirs[name])
+        if name not in original or not torch.equal(tensor.cpu(), original[name])
     ]
     if changed:
         raise InputError(
@@ -52,11 +53,11 @@ def save_head(model: BertSumExt, folder: Path, encoder: str) -> None:
 
 
 def load_head(folder: Path) -> BertSumExt:
-    """The encoder that a folder's head.json names, with the head of the folder on it; in eval mode
-    and float32.
+    """Load the encoder that the folder's head.json names, with the folder's head on it; in eval
+    mode and float32.
 
-    Raises a ValueError where a file is missing or broken, or the encoder has other weights than the
-    head was trained on.
+    Raises a ValueError if a file is missing or broken, or if the encoder's weights are not those
+    the head was trained on.
     """
     return _load_head(folder, _about(folder))
 
@@ -65,8 +66,8 @@ def _load_head(folder: Path, about: dict[str, Any]) -> BertSumExt:
     bert, found = _encoder(about["encoder"])
     if found != about["encoder_sha256"]:
         raise InputError(
-            f"the head in {folder} was trained on other weights of {about['encoder']}: their "
-            f"sha256 was {about['encoder_sha256']}, here it is {found}"
+            f"the head in {folder} was trained on other weights of {about['encoder']}: expected "
+            f"sha256 {about['encoder_sha256']}, found {found}"
         )
     kind, vector, segments, sizes = (about["sentence_head"][key] for key in SENTENCE_HEAD)
     try:
@@ -87,32 +88,32 @@ def _load_head(folder: Path, about: dict[str, Any]) -> BertSumExt:
 
 
 def open_summarizer(name: str) -> tuple[BertSumExt, WordPieceTokenizer]:
-    """A summarizer and its tokenizer: by the name of an encoder that this package has a head for;
-    or a folder, of a head or of a saved BertSumExt.
+    """Open a summarizer and its tokenizer.
 
-    Raises a ValueError that says what there is, for an encoder without a head.
+    `name` is an encoder that this package has a head for, the folder of a head, or the folder of a
+    saved BertSumExt. Raises a ValueError that lists the available heads if the encoder has none.
     """
     abouts = {path.parent: _about(path.parent) for path in sorted(HEADS.glob(f"*/{ABOUT}"))}
     packaged = {about["encoder"]: folder for folder, about in abouts.items()}
-    folder = packaged.get(name, Path(name).expanduser())
+    folder = packaged.get(name, expanded(name))
     if (folder / ABOUT).is_file():
         model = _load_head(folder, abouts.get(folder) or _about(folder))
     else:
         found = from_pretrained(name)
         if not isinstance(found, BertSumExt):
             raise InputError(
-                f"{name} is a {type(found).__name__} without a head for sentences. There are "
-                f"trained heads on {', '.join(packaged) or 'none'}; "
-                "or give the folder of a saved BertSumExt"
+                f"{name} is a {type(found).__name__} without a sentence head. Encoders with a "
+                f"trained head: {', '.join(packaged) or 'none'}; "
+                "or pass the folder of a saved BertSumExt"
             )
         model = found
     return model, WordPieceTokenizer.from_pretrained(_source(model))
 
 
 def _source(model: BertPreTrainedModel) -> Path:
-    """The folder that the model was opened from, which holds its vocabulary."""
+    """Return the folder that the model was loaded from, which holds its vocabulary."""
     if model.source_folder is None:
-        raise InputError(f"the {type(model).__name__} does not come from a folder")
+        raise InputError(f"the {type(model).__name__} was not loaded from a folder")
     return model.source_folder
 
 
@@ -122,29 +123,29 @@ def _about(folder: Path) -> dict[str, Any]:
         about = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
-    wanted = {"encoder": str, "encoder_sha256": str, "encoder_layers": int, "sentence_head": dict}
+    expected = {"encoder": str, "encoder_sha256": str, "encoder_layers": int, "sentence_head": dict}
     if (
         not isinstance(about, dict)
-        or any(not isinstance(about.get(key), kind) for key, kind in wanted.items())
+        or any(not isinstance(about.get(key), kind) for key, kind in expected.items())
         or set(about["sentence_head"]) != set(SENTENCE_HEAD)
         or not isinstance(about["sentence_head"]["sizes"], dict)
     ):
         raise InputError(
-            f"{path} is no description of a head: wanted are {', '.join(wanted)}, and in the "
-            f"last {', '.join(SENTENCE_HEAD)}"
+            f"{path} does not describe a head: expected the keys {', '.join(expected)}, and in "
+            f"sentence_head the keys {', '.join(SENTENCE_HEAD)}"
         )
     return about
 
 
 def _encoder(name: str) -> tuple[BertModel, str]:
-    """A BertModel and the digest of its weights."""
+    """Return a BertModel and the sha256 of its weights."""
     with warnings.catch_warnings():
-        # Its pooler may be fresh and its heads unread: neither is used here.
+        # Ignore warnings about a missing pooler or unused heads: neither is needed here.
         warnings.simplefilter("ignore", UserWarning)
         bert = from_pretrained(name, BertModel)
     weights = _source(bert) / SINGLE
     if not weights.is_file():
         raise InputError(
-            f"{weights.parent} has no {SINGLE}: a head can be trained on weights in one file only"
+            f"{weights.parent} has no {SINGLE}: a head needs an encoder with one weight file"
         )
     return bert, sha256(weights)

@@ -1,8 +1,8 @@
-"""What scores the sentences of a document: a linear classifier, a recurrent network, or a
+"""Heads that score the sentences of a document: a linear classifier, a recurrent network, or a
 transformer over sentences.
 
 Liu 2019, "Fine-tune BERT for Extractive Summarization", section 2.3; nlpyang/BertSum,
-src/models/encoder.py and rnn.py. Every head takes sentence vectors with a boolean mask (True = a
+src/models/encoder.py and rnn.py. Every head takes sentence vectors and a boolean mask (True = a
 sentence, False = padding).
 """
 
@@ -17,21 +17,21 @@ from minibert.positions import sinusoidal_table
 
 
 class SentenceHead(nn.Module):
-    """Logits in, scores out: what the three heads share. `sizes` are the arguments that make
-    another one of its shape.
+    """The base class of the three heads: checks the input, and turns logits into scores.
 
-    What stands at padding is never looked at: it may be anything, not-a-number too.
+    `sizes` holds the constructor arguments that make another head of the same shape. Vectors at
+    padding are never used, so they may hold anything, even NaN.
     """
 
-    unused_keys: list[str]  # of the file that it was read from
+    unused_keys: list[str]  # tensors of the original file that were not used
     sizes: dict[str, Any]
     hidden_size: int
 
     def logits(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        """[B, N, H] and [B, N] -> [B, N], before the sigmoid; what stands at padding means nothing.
+        """[B, N, H] and [B, N] -> [B, N], before the sigmoid; ignore the values at padding.
 
-        Raises a ValueError, with the shapes in it, for vectors and a mask that fit neither each
-        other nor the head.
+        Raises a ValueError that names the shapes if the vectors and the mask do not fit each other
+        or the head.
         """
         _check_sentences(sentence_vectors, sentence_mask, self.hidden_size)
         return self._logits(
@@ -39,8 +39,8 @@ class SentenceHead(nn.Module):
         )  # [B, N]
 
     def forward(self, sentence_vectors: Tensor, sentence_mask: Tensor) -> Tensor:
-        """[B, N, H] and [B, N] -> scores [B, N] between 0 and 1, exactly 0 where there is no
-        sentence."""
+        """[B, N, H] and [B, N] -> scores [B, N] between 0 and 1, exactly 0 at
+        padding."""
         return (
             self.logits(sentence_vectors, sentence_mask).sigmoid().masked_fill(~sentence_mask, 0.0)
         )  # [B, N]
@@ -50,18 +50,18 @@ class SentenceHead(nn.Module):
         raise NotImplementedError
 
     def _draw_weights(self) -> None:
-        """Matrices as the original draws them (Glorot & Bengio 2010, equation 16); all else stays
-        as PyTorch draws it."""
+        """Initialise the matrices as the original does (Glorot & Bengio 2010, equation 16) and
+        leave all other parameters as PyTorch initialised them."""
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
 
 
 class SentenceClassifier(SentenceHead):
-    """A linear map of each sentence's vector, on its own: sigmoid(w T_n + b); section 2.3.1.
+    """A linear classifier on each sentence vector: sigmoid(w T_n + b); section 2.3.1.
 
-    With an `inner_size`, which is ours and for encoders that stay as they are, the vector first
-    goes through a norm and a layer of that many units: sigmoid(w GELU(W LN(T_n) + c) + b).
+    With an `inner_size`, the vector first passes a LayerNorm and a hidden layer of that many units:
+    sigmoid(w GELU(W LN(T_n) + c) + b). The paper does not have this; it helps on a frozen encoder.
     """
 
     def __init__(self, hidden_size: int, inner_size: int = 0, dropout: float = 0.1):
@@ -90,16 +90,16 @@ class SentenceClassifier(SentenceHead):
 class InterSentenceEncoder(SentenceHead):
     """A transformer whose tokens are sentences; section 2.3.2 "Inter-sentence Transformer".
 
-    It is the encoder of chapter 5 with the norms inside, on T + positions, with a norm and a linear
-    map on top:
+    It is the encoder of chapter 5 in its pre-norm form, applied to T + positions, with a LayerNorm
+    and a linear map on top:
 
         x = T · mask + sinusoidal positions;  L times: x += Attention(LN(x)), x +=
         FeedForward(LN(x)); score = sigmoid(w LN(x) + b)
 
-    As in the original program the first layer's attention sees x itself, without a norm; the
-    paper's equations 2 and 3 have the norms outside instead. tanh GELU, LayerNorm eps 1e-6. The
-    original also drops out inside the feed-forward, which only training would notice. The sizes by
-    default are the published ones; the table of positions can be left out.
+    As in the original program, the first layer's attention reads x itself, without a norm; the
+    paper's equations 2 and 3 are post-norm instead. It uses the tanh GELU and a LayerNorm eps of
+    1e-6. The original also applies dropout inside the feed-forward layer, which matters only in
+    training. The default sizes are the published ones. `positions=False` omits the position table.
     """
 
     def __init__(
@@ -169,9 +169,9 @@ class LayerNormLSTMCell(nn.Module):
         gates = self.input_norm(self.input_map(x)) + self.hidden_norm(
             self.hidden_map(hidden)
         )  # [B, 4 · H/2]
-        take, keep, give, new = gates.chunk(4, dim=-1)  # [B, H/2] each
-        cell = keep.sigmoid() * cell + take.sigmoid() * new.tanh()  # [B, H/2]
-        return give.sigmoid() * self.cell_norm(cell).tanh(), cell  # [B, H/2], [B, H/2]
+        input_gate, forget_gate, output_gate, candidate = gates.chunk(4, dim=-1)  # [B, H/2] each
+        cell = forget_gate.sigmoid() * cell + input_gate.sigmoid() * candidate.tanh()  # [B, H/2]
+        return output_gate.sigmoid() * self.cell_norm(cell).tanh(), cell  # [B, H/2], [B, H/2]
 
 
 class SentenceRNN(SentenceHead):
@@ -179,15 +179,16 @@ class SentenceRNN(SentenceHead):
 
     Section 2.3.3 "Recurrent Neural Network". `recurrent` gives the LSTM's output for each sentence,
     before the addition. With `reference_quirks` it reproduces two bugs of the original program: its
-    list of results, `[[None] * k] * length`, holds one inner list `length` times, so every sentence
-    gets the last states written; and padding runs through the LSTM as if it were sentences.
+    list of results, `[[None] * k] * length`, holds the same inner list `length` times, so every
+    sentence gets the states that were written last; and padding runs through the LSTM as if it were
+    sentences.
     """
 
     def __init__(self, hidden_size: int, dropout: float = 0.1, reference_quirks: bool = False):
         super().__init__()
         if hidden_size % 2:
             raise InputError(
-                f"hidden_size must be even, half of it for each direction, not {hidden_size}"
+                f"hidden_size must be even (half for each direction), not {hidden_size}"
             )
         self.hidden_size = hidden_size
         self.sizes = {"dropout": dropout, "reference_quirks": reference_quirks}
@@ -241,11 +242,11 @@ def _check_sentences(sentence_vectors: Tensor, sentence_mask: Tensor, hidden_siz
         or sentence_vectors.size(2) != hidden_size
     ):
         raise InputError(
-            f"sentence_vectors must have the shape [batch, sentences, {hidden_size}], at least "
+            f"sentence_vectors must have the shape [batch, sentences, {hidden_size}] with at least "
             f"one sentence, not {list(sentence_vectors.shape)}"
         )
     if sentence_mask.shape != sentence_vectors.shape[:2] or sentence_mask.dtype != torch.bool:
         raise InputError(
-            f"sentence_mask must be boolean of the shape {list(sentence_vectors.shape[:2])}, not "
-            f"{sentence_mask.dtype} of {list(sentence_mask.shape)}"
+            f"sentence_mask must be boolean with shape {list(sentence_vectors.shape[:2])}, not "
+            f"{sentence_mask.dtype} with shape {list(sentence_mask.shape)}"
         )

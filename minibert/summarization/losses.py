@@ -1,4 +1,4 @@
-"""The losses that heads for sentences are trained with: the original's, and a listwise one."""
+"""Two losses for sentence heads: the original's binary cross-entropy, and a listwise loss."""
 
 import torch
 import torch.nn.functional as F
@@ -6,15 +6,15 @@ from torch import Tensor
 
 from minibert.config import InputError
 
-# Of the labels in `listwise_loss`: a ROUGE of 0.4 weighs e times as much as one of 0.3.
+# Temperature of the labels in `listwise_loss`: a ROUGE of 0.4 weighs e times as much as 0.3.
 TEMPERATURE = 0.1
 
 
 def sentence_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tensor:
     """Binary cross-entropy summed over the real sentences, as the original program does; a scalar.
 
-    logits and labels [B, N]; a label is 1 for a sentence of the summary, 0 for another, or a share
-    in between.
+    logits and labels [B, N]; a label is 1 for a sentence of the summary, 0 for any other, or a
+    number in between. Raises a ValueError for labels outside 0 to 1 or of another shape.
     """
     if labels.shape != logits.shape:
         raise InputError(
@@ -24,7 +24,7 @@ def sentence_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tens
         logits[sentence_mask],
         labels[sentence_mask].to(logits.dtype),
     )  # [real sentences] each
-    wrong = labels[~((labels >= 0) & (labels <= 1))]  # [wrong ones], not-a-number too
+    wrong = labels[~((labels >= 0) & (labels <= 1))]  # [wrong labels], NaN included
     if wrong.numel():
         raise InputError(f"labels must lie between 0 and 1, but one is {float(wrong[0])}")
     return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")
@@ -38,19 +38,19 @@ def listwise_loss(logits: Tensor, labels: Tensor, sentence_mask: Tensor) -> Tens
 
     ListNet with its top-one probabilities (Cao et al. 2007, "Learning to Rank: From Pairwise
     Approach to Listwise Approach", section 4). logits and labels [B, N]; a label says how good the
-    sentence would be as a summary, such as its ROUGE F1 from 0 to 1, or 1 and 0. What counts is
-    which sentences of this document are better than others of it.
+    sentence would be as a summary, for example its ROUGE F1 (0 to 1), or just 1 or 0. Only the
+    comparison of sentences within one document matters.
     """
     if labels.shape != logits.shape:
         raise InputError(
             f"labels must have the shape {list(logits.shape)}, not {list(labels.shape)}"
         )
-    least = torch.finfo(logits.dtype).min  # not -inf: 0 times that is NaN
-    wanted = (
-        (labels.to(logits.dtype) / TEMPERATURE).masked_fill(~sentence_mask, least).softmax(dim=-1)
+    lowest = torch.finfo(logits.dtype).min  # not -inf: 0 times that is NaN
+    target = (
+        (labels.to(logits.dtype) / TEMPERATURE).masked_fill(~sentence_mask, lowest).softmax(dim=-1)
     )  # [B, N]
-    found = logits.masked_fill(~sentence_mask, least).log_softmax(dim=-1)  # [B, N]
-    return -(wanted * found).masked_fill(~sentence_mask, 0.0).sum()
+    predicted = logits.masked_fill(~sentence_mask, lowest).log_softmax(dim=-1)  # [B, N]
+    return -(target * predicted).masked_fill(~sentence_mask, 0.0).sum()
 
 
 LOSSES = {"bce": sentence_loss, "listwise": listwise_loss}  # "bce" is the original's

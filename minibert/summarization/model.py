@@ -1,5 +1,5 @@
-"""BertSumExt: BERT reads a document, each sentence gets a vector, and a head scores the sentences
-(Liu 2019)."""
+"""BertSumExt (Liu 2019): BERT encodes a document, each sentence gets a vector, and a head scores
+the sentences."""
 
 import inspect
 from contextlib import nullcontext
@@ -25,15 +25,15 @@ HEADS: dict[str, type[SentenceHead]] = {
     "rnn": SentenceRNN,
 }
 VECTORS = ("cls", "mean")
-SENTENCE_HEAD = ("kind", "vector", "segments", "sizes")  # of a config's `sentence_head`
+SENTENCE_HEAD = ("kind", "vector", "segments", "sizes")  # the keys of a config's `sentence_head`
 
 
 @model_outputs
 class SummarizationOutputs:
-    """What a BertSumExt gives back."""
+    """The output of a BertSumExt."""
 
     loss: Tensor | None  # a scalar, None without labels
-    logits: Tensor  # [B, N]; what stands at padding means nothing
+    logits: Tensor  # [B, N]; ignore the values at padding
     scores: Tensor  # [B, N], between 0 and 1, exactly 0 at padding
 
 
@@ -41,17 +41,16 @@ class BertSumExt(BertPreTrainedModel):
     """BERT with a head that scores every sentence of a document.
 
     bert                a BertModel, whose weights it shares; or the config of a saved BertSumExt
-    head                "transformer", "classifier" or "rnn", with its `sizes`; or one that is there
-    already
+    head                "transformer", "classifier" or "rnn", with its `sizes`; or an existing head
     sentence_vector     "cls": the vector of the [CLS] before the sentence, as published; "mean":
-                        the mean over the sentence's tokens, both special ones included, for
-                        encoders that were trained for means
-    segments            whether its documents have segments 0 and 1 in turn, as published
+                        the mean over the sentence's tokens, [CLS] and [SEP] included, for encoders
+                        that were trained with mean pooling
+    segments            whether the sentences alternate between segments 0 and 1, as published
 
-    Raises a ValueError that names the argument, what it was and what it may be.
+    Raises a ValueError that names a bad argument, its value and the allowed values.
     """
 
-    unused_keys: list[str]  # of the file that it was converted from
+    unused_keys: list[str]  # tensors of the original file that were not used
 
     def __init__(
         self,
@@ -64,14 +63,13 @@ class BertSumExt(BertPreTrainedModel):
         if not isinstance(bert, BertModel | BertConfig):
             raise InputError(
                 f"bert must be a BertModel, not a {type(bert).__name__}"
-                + (": give its .bert" if hasattr(bert, "bert") else "")
+                + (": pass its .bert" if hasattr(bert, "bert") else "")
             )
         config = bert if isinstance(bert, BertConfig) else bert.config
         if isinstance(bert, BertConfig):
             if config.sentence_head is None:
                 raise InputError(
-                    "the config has no sentence_head: give a BertModel, and say which head to "
-                    "put on it"
+                    "the config has no sentence_head: pass a BertModel and choose a head"
                 )
             check_sentence_head(config.sentence_head)
             head, sentence_vector, segments, sizes = (
@@ -83,10 +81,10 @@ class BertSumExt(BertPreTrainedModel):
             )
         super().__init__(config)
         with torch.device("meta") if isinstance(bert, BertModel) else nullcontext():
-            self.bert = BertModel(config, add_pooling_layer=False)  # a pooler would never be used
+            self.bert = BertModel(config, add_pooling_layer=False)  # a pooler would be unused
         if isinstance(bert, BertModel):
             self.bert.embeddings, self.bert.encoder = bert.embeddings, bert.encoder
-            self.source_folder = getattr(bert, "source_folder", None)  # of its vocabulary
+            self.source_folder = getattr(bert, "source_folder", None)  # holds its vocabulary
         self.head = _head(head, config.hidden_size, sizes).to(next(self.bert.parameters()))
         self.sentence_vector, self.segments = sentence_vector, segments
         kind = next(name for name, cls in HEADS.items() if isinstance(self.head, cls))
@@ -108,11 +106,13 @@ class BertSumExt(BertPreTrainedModel):
         inputs_embeds: Tensor | None = None,
         labels: Tensor | None = None,
     ) -> SummarizationOutputs:
-        """As BertModel, plus `sentence_positions` (B × N) (where each sentence's [CLS] stands),
-        boolean `sentence_mask` (B × N) (True = a sentence) and `labels` (B × N) from 0 to 1.
-        `minibert.summarization.collate` makes all but the labels.
+        """Score the sentences of a batch of documents.
 
-        The loss is the sum of the binary cross-entropies of the real sentences.
+        The arguments are those of BertModel, plus `sentence_positions` (B × N) (the index of each
+        sentence's [CLS]), boolean `sentence_mask` (B × N) (True = a sentence) and `labels` (B × N)
+        from 0 to 1. `minibert.summarization.collate` makes all of them except the labels.
+
+        The loss is the binary cross-entropy summed over the real sentences.
         """
         vectors = self.sentence_vectors(
             input_ids,
@@ -138,7 +138,7 @@ class BertSumExt(BertPreTrainedModel):
         position_ids: Tensor | None = None,
         inputs_embeds: Tensor | None = None,
     ) -> Tensor:
-        """A vector for every sentence, 0 at padding: [B, N, H]."""
+        """Return a vector for every sentence, 0 at padding: [B, N, H]."""
         out = self.bert(
             input_ids,
             token_type_ids=token_type_ids,
@@ -149,10 +149,10 @@ class BertSumExt(BertPreTrainedModel):
         hidden: Tensor = out.last_hidden_state  # [B, S, H]
         _check_positions(sentence_positions, sentence_mask, hidden)
         if self.sentence_vector == "cls":
-            places = (
+            index = (
                 sentence_positions.masked_fill(~sentence_mask, 0).long().unsqueeze(-1)
             )  # [B, N, 1]
-            vectors = hidden.gather(1, places.expand(-1, -1, hidden.size(-1)))  # [B, N, H]
+            vectors = hidden.gather(1, index.expand(-1, -1, hidden.size(-1)))  # [B, N, H]
         else:
             vectors = sentence_means(
                 hidden, sentence_positions, sentence_mask, attention_mask
@@ -161,7 +161,7 @@ class BertSumExt(BertPreTrainedModel):
 
 
 def check_sentence_head(values: object) -> None:
-    """Raise an InputError unless `values` describe a head, as a config or head.json does."""
+    """Raise an InputError unless `values` describes a head, as in a config or head.json."""
     if (
         not isinstance(values, dict)
         or set(values) != set(SENTENCE_HEAD)
@@ -169,7 +169,7 @@ def check_sentence_head(values: object) -> None:
     ):
         raise InputError(
             f"sentence_head must be an object with {', '.join(SENTENCE_HEAD)}, "
-            f"the last an object too, not {values!r}"
+            f"where sizes is an object too, not {values!r}"
         )
 
 
@@ -177,13 +177,13 @@ def _head(head: str | SentenceHead, hidden_size: int, sizes: dict[str, Any]) -> 
     if isinstance(head, SentenceHead) and type(head) in HEADS.values():
         if sizes:
             raise InputError(
-                f"{', '.join(sizes)}: sizes of a head that is there already; give its name to "
-                "make one"
+                f"{', '.join(sizes)}: an existing head has its sizes already; pass the name of a "
+                "head to make a new one"
             )
         if head.hidden_size != hidden_size:
             raise InputError(
-                f"the head takes vectors of {head.hidden_size} numbers, but bert makes them of "
-                f"hidden_size {hidden_size}"
+                f"the head takes vectors of size {head.hidden_size}, but bert has hidden_size "
+                f"{hidden_size}"
             )
         return head
     if not isinstance(head, str) or head not in HEADS:
@@ -191,24 +191,26 @@ def _head(head: str | SentenceHead, hidden_size: int, sizes: dict[str, Any]) -> 
     known = list(inspect.signature(HEADS[head]).parameters)[1:]
     if unknown := sorted(sizes.keys() - known):
         raise InputError(
-            f"the head {head!r} knows no {', '.join(unknown)}; "
+            f"the head {head!r} has no argument {', '.join(unknown)}; "
             + (f"it takes {', '.join(known)}" if known else "it takes no sizes")
         )
-    return HEADS[head](hidden_size, **sizes)
+    try:
+        return HEADS[head](hidden_size, **sizes)
+    except (TypeError, RuntimeError) as error:
+        raise InputError(f"the head {head!r} cannot have the sizes {sizes!r}: {error}") from error
 
 
 def first_layers(bert: BertModel, count: int) -> BertModel:
-    """The first `count` layers of a BertModel as a model of its own, which shares their weights.
+    """Return a BertModel of the first `count` layers, which shares their weights.
 
-    What a sentence says is still there in the middle of an encoder; its last layers were made for
-    another task. On SciTLDR a head on the fourth of MiniLM's six layers is worth two points of
-    ROUGE-1 more than on the sixth (benchmarks/logs/scitldr.json), and a third less to compute.
+    Middle layers can suit a head better, because the last layers are specialised for the
+    pretraining task. On SciTLDR a head on the fourth of MiniLM's six layers gains two points of
+    ROUGE-1 over one on the sixth (benchmarks/logs/scitldr.json), and a third of the compute is
+    saved. Raises a ValueError for a `count` outside 1 to the number of layers.
     """
     depth = bert.config.num_hidden_layers
     if not 0 < count <= depth:
-        raise InputError(
-            f"count must lie between 1 and {depth}, the layers that there are, not {count}"
-        )
+        raise InputError(f"count must lie between 1 and {depth}, the number of layers, not {count}")
     first = BertModel(replace(bert.config, num_hidden_layers=count), add_pooling_layer=False)
     first.embeddings, first.encoder.layer = bert.embeddings, bert.encoder.layer[:count]
     if bert.config.norm_first:
@@ -220,11 +222,11 @@ def first_layers(bert: BertModel, count: int) -> BertModel:
 def sentence_means(
     hidden: Tensor, positions: Tensor, sentence_mask: Tensor, attention_mask: Tensor | None
 ) -> Tensor:
-    """The mean of each sentence's tokens, from its [CLS] to the one before the next [CLS] or the
-    text's end: [B, N, H]."""
-    places = torch.arange(hidden.size(1), device=hidden.device)  # [S]
-    # a token belongs to the last sentence that began at it or before it
-    begun = ((positions.unsqueeze(-1) <= places) & sentence_mask.unsqueeze(-1)).sum(
+    """Return the mean over each sentence's tokens, from its [CLS] up to the next [CLS] or the
+    end of the text: [B, N, H]."""
+    indices = torch.arange(hidden.size(1), device=hidden.device)  # [S]
+    # the number of sentences that begin at or before a token is the number of its own sentence
+    begun = ((positions.unsqueeze(-1) <= indices) & sentence_mask.unsqueeze(-1)).sum(
         dim=1
     )  # [B, S], 1 for the first sentence
     numbers = torch.arange(1, positions.size(1) + 1, device=hidden.device)  # [N]
@@ -238,28 +240,27 @@ def sentence_means(
 def _check_positions(positions: Tensor, mask: Tensor, hidden: Tensor) -> None:
     if positions.dim() != 2 or positions.size(0) != hidden.size(0) or positions.size(1) == 0:
         raise InputError(
-            f"sentence_positions must have the shape [{hidden.size(0)}, sentences], at least one "
-            f"sentence, not {list(positions.shape)}"
+            f"sentence_positions must have the shape [{hidden.size(0)}, sentences] with at least "
+            f"one sentence, not {list(positions.shape)}"
         )
     if positions.dtype not in (torch.int64, torch.int32):
         raise InputError(
-            "sentence_positions must be whole numbers of dtype int64 or int32, not "
-            f"{positions.dtype}"
+            f"sentence_positions must be of dtype int64 or int32, not {positions.dtype}"
         )
     if mask.shape != positions.shape or mask.dtype != torch.bool:
         raise InputError(
-            f"sentence_mask must be boolean of the shape {list(positions.shape)}, not "
-            f"{mask.dtype} of {list(mask.shape)}"
+            f"sentence_mask must be boolean with shape {list(positions.shape)}, not "
+            f"{mask.dtype} with shape {list(mask.shape)}"
         )
     real = positions[mask]  # [all real sentences]
     if real.numel() and not (int(real.min()) >= 0 and int(real.max()) < hidden.size(1)):
         raise InputError(
-            f"sentence_positions must lie between 0 and {hidden.size(1) - 1}, but they go from "
-            f"{int(real.min())} to {int(real.max())}"
+            f"sentence_positions must lie between 0 and {hidden.size(1) - 1}, but they range "
+            f"from {int(real.min())} to {int(real.max())}"
         )
     if ((positions[:, 1:] <= positions[:, :-1]) & mask[:, 1:]).any() or (
         mask[:, 1:] & ~mask[:, :-1]
     ).any():
         raise InputError(
-            "sentence_positions must rise within a document, and padding stand behind its sentences"
+            "sentence_positions must increase within a document, and its padding must come last"
         )

@@ -1,6 +1,6 @@
-"""SciTLDR and CNN/DailyMail as examples for BertSum, from your files or from the hub.
+"""SciTLDR and CNN/DailyMail as examples for BertSum.
 
-Neither is part of this package. Each is read from files that you have, or over the network with the
+Neither set is part of this package. Each is read from your own files, or downloaded with the
 package `datasets`.
 """
 
@@ -32,12 +32,11 @@ def scitldr_examples(split: str, folder: str | Path | None = None) -> list[Examp
     end); without it they come over the network. One sentence of each abstract has label 1: the one
     that shares most with a summary, by ROUGE as its makers computed it.
 
-    Their labels are read as they are, and some are wrong: for 126 of the 3,229 abstracts the set
-    has fewer ROUGE scores than sentences, because very short ones were passed over, and the label
-    counts the places in that shorter list. A sentence of nothing but blanks is left out, with its
-    label.
+    The labels are used unchanged, although some are wrong: for 126 of the 3,229 abstracts the set
+    has fewer ROUGE scores than sentences, because very short sentences were skipped, and the label
+    is an index into that shorter list. Blank sentences are dropped along with their labels.
 
-    Raises a ValueError with file and line for a row of another form, or that says what is missing.
+    Raises a ValueError that names the file and line of a malformed row, or what is missing.
     """
     _check_split(split)
     if folder is None:
@@ -201,7 +200,7 @@ def _check_split(split: str) -> None:
 
 
 def _values(row: Any, *names: str) -> list[Any]:
-    """The values of a row by their names, None for each that it does not have."""
+    """Return the values of a row by name, None for each that is missing."""
     return [row.get(name) if isinstance(row, dict) else None for name in names]
 
 

@@ -1,10 +1,9 @@
-"""ROUGE: how much of a person's summary is in ours, counted in words, word pairs and common
-subsequences (Lin 2004).
+"""ROUGE (Lin 2004): overlap of a summary with a reference in words, word pairs and common
+subsequences.
 
-The counting is done by the package rouge-score, the usual re-implementation of the original Perl
-script. Everything here is F1 with Porter's stemmer ('running' counts as 'run'), in percent, as
-papers print it. Letters are made small; only a-z and 0-9 count, so that text in another script
-scores 0 against anything.
+The package rouge-score, the usual re-implementation of the original Perl script, does the counting.
+All values are F1 in percent with Porter's stemmer ('running' counts as 'run'), as in papers. Text
+is lowercased and only a-z and 0-9 count, so text in another script scores 0.
 """
 
 from collections.abc import Sequence
@@ -20,25 +19,24 @@ INSTALL = "pip install rouge-score"
 
 
 def rouge_scores(summary: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
-    """F1 in percent of one summary: {"rouge1", "rouge2", "rougeL", "rougeLsum"}.
+    """Score one summary: F1 in percent for the keys "rouge1", "rouge2", "rougeL", "rougeLsum".
 
-    `summary` is a list of sentences, and so is each of the `references`; where there are several,
-    all four values are those against the reference with the best ROUGE-1 (the first of equals), as
-    SciTLDR is scored.
+    `summary` is a list of sentences, and so is each of the `references`. With several references,
+    all four values are for the reference with the best ROUGE-1 (the first wins a tie), as is usual
+    for SciTLDR.
 
-    Two measures are called ROUGE-L. "rougeL" takes the longest common subsequence of the two texts
-    as wholes: use it where a summary is one sentence (SciTLDR); there both are the same.
-    "rougeLsum" goes sentence by sentence and unites what is found for each: this is the ROUGE-L of
-    the summarization papers on CNN/DailyMail, BertSum's included, whose original script is given a
-    sentence a line. For three sentences rougeL is some nine points lower: a number called ROUGE-L
-    needs to say which.
+    Two measures are called ROUGE-L. "rougeL" uses the longest common subsequence of the two whole
+    texts; use it if summaries are one sentence (SciTLDR), where both measures agree. "rougeLsum"
+    takes the union of the common subsequences sentence by sentence. It is the ROUGE-L of the papers
+    on CNN/DailyMail, BertSum's included, because they give the original script one sentence per
+    line. For three sentences rougeL is about nine points lower, so always report which one it is.
 
-    An empty summary scores 0. Raises a ValueError where a string stands for a list of sentences,
-    where there is no reference, and where rouge-score is not installed.
+    An empty summary scores 0. Raises a ValueError if a string is passed for a list of sentences, if
+    there is no reference, or if rouge-score is not installed.
     """
     if isinstance(references, str) or len(references) == 0:
         raise InputError(
-            f"references is {references!r}; wanted is a list of at least one reference, each a "
+            f"references is {references!r}; expected a list of at least one reference, each a "
             "list of sentences"
         )
     text = _lines("summary", summary)
@@ -53,12 +51,12 @@ def rouge_scores(summary: Sequence[str], references: Sequence[Sequence[str]]) ->
 def mean_rouge(
     summaries: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]
 ) -> dict[str, float]:
-    """The means of `rouge_scores` over documents, in percent; `references[i]` is the list of
-    references of `summaries[i]`."""
+    """Return the means of `rouge_scores` over documents, in percent; `references[i]` is the list
+    of references for `summaries[i]`."""
     if len(summaries) != len(references) or len(summaries) == 0:
         raise InputError(
-            f"{len(summaries)} summaries and references for {len(references)}; wanted are as "
-            "many of both, at least one"
+            f"{len(summaries)} summaries and references for {len(references)}; expected the same "
+            "number of both, at least one"
         )
     rows = [
         rouge_scores(summary, of_document)
@@ -70,17 +68,17 @@ def mean_rouge(
 def bootstrap_band(
     values: Sequence[float], seed: int = 0, resamples: int = 2000
 ) -> tuple[float, float]:
-    """The 95% band of a mean: where the means of 95% of `resamples` samples lie, drawn with
-    replacement from `values`.
+    """Return a 95% bootstrap confidence interval of the mean of `values`: (low, high).
 
-    It says how far another sample of as many documents might move the mean, whatever the seed of a
-    model. To compare two systems, give it the differences, document by document: their band is much
-    narrower than those of the two means.
+    It is the central 95% of the means of `resamples` samples drawn with replacement. It estimates
+    how much the mean varies with the choice of documents, but not with the training seed. To
+    compare two systems, pass their differences per document, because the interval of the
+    differences is much narrower than those of the two means.
     """
     array = np.asarray(values, dtype=np.float64)  # [documents]
     if array.ndim != 1 or len(array) == 0:
         raise InputError(
-            "values must be a list of numbers, one for each document, not of shape "
+            "values must be a list of numbers, one per document, not an array of shape "
             f"{list(array.shape)}"
         )
     drawn = np.random.default_rng(seed).integers(
@@ -92,20 +90,18 @@ def bootstrap_band(
 
 @cache
 def _scorer() -> Any:
-    """The scorer of rouge-score, made once; importing it takes a second, so that is done here."""
+    """Return the scorer of rouge-score, created once; the import is here because it is slow."""
     try:
         from rouge_score.rouge_scorer import RougeScorer
     except ImportError as error:
         raise InputError(
-            f"ROUGE is counted by the package rouge-score, which is not installed: {INSTALL}"
+            f"ROUGE needs the package rouge-score, which is not installed: {INSTALL}"
         ) from error
     return RougeScorer(list(MEASURES), use_stemmer=True)
 
 
 def _lines(name: str, sentences: Sequence[str]) -> str:
-    """A sentence a line, which is how rouge-score is told where sentences end."""
+    """Join the sentences with line breaks, as rouge-score expects."""
     if isinstance(sentences, str):
-        raise InputError(
-            f"{name} is one string ({sentences[:40]!r}); wanted is a list of sentences"
-        )
+        raise InputError(f"{name} is one string ({sentences[:40]!r}); expected a list of sentences")
     return "\n".join(" ".join(sentence.split()) for sentence in sentences)

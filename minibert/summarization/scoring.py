@@ -1,4 +1,4 @@
-"""From the sentences of a document to its summary: read it, score every sentence, choose."""
+"""Score every sentence of a document with a model, and choose its summary."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from tqdm.auto import tqdm
 
+from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import evaluating
 from minibert.summarization.documents.windows import (
@@ -23,20 +24,20 @@ from minibert.tokenization import WordPieceTokenizer
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """What a model says about the sentences of a document, and how much of it it read."""
+    """A model's scores for the sentences of a document, and how much of the document it read."""
 
     scores: list[float]  # [all sentences], between 0 and 1; -inf where the sentence was not read
-    tokens: int  # of all sentences, with a [CLS] and a [SEP] each
-    unknown: int  # of these tokens, the [UNK]s
+    tokens: int  # of all sentences, including a [CLS] and a [SEP] each
+    unknown: int  # how many of these tokens are [UNK]
     tokens_read: int
     sentences_read: int
-    sentences_cut: list[int]  # of those, the ones whose end was not read
+    sentences_cut: list[int]  # the sentences whose end was not read
     windows: int
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The sentences chosen, by their numbers in document order, and why."""
+    """The indices of the chosen sentences in document order, and the scores of all sentences."""
 
     chosen: list[int]
     document: DocumentScores
@@ -53,13 +54,14 @@ def score_document(
 ) -> DocumentScores:
     """Score the sentences of a document.
 
-    With `windows` the whole document is read, in overlapping windows of as many tokens as the model
-    has positions; the head then sees the vectors of all its sentences at once. Without, only the
-    beginning that fits, as published. `progress` shows a bar. The model is put into eval mode, and
-    each part of it back into the mode it was in.
+    With `windows`, BERT reads the whole document in overlapping windows of as many tokens as the
+    model has positions, and the head then reads the vectors of all sentences at once. Without it,
+    only the beginning that fits is read, as published. `progress` shows a progress bar. The model
+    runs in eval mode, and each of its modules gets its previous mode back.
 
     Raises a ValueError for a document without any text.
     """
+    check_tokenizer(tokenizer, model.config)
     length, device = model.config.max_position_embeddings, next(model.parameters()).device
     ids = tokenize_sentences(sentences, tokenizer)
     read = (
@@ -92,11 +94,12 @@ def score_document(
             document, torch.ones(document.shape[:2], dtype=torch.bool, device=device)
         )  # [1, N]
 
+    check_finite(scores, model)
     result = [-math.inf] * len(sentences)
     for n, score in zip(numbers, scores[0].tolist(), strict=True):
         result[n] = score
     sizes = [len(sentence) + 2 if sentence else 0 for sentence in ids]  # tokens
-    # Of a sentence that was cut, only what stands in its window was read.
+    # Of a truncated sentence, only the tokens in its window were read.
     shown = {
         window.sentences[-1]: len(window.input_ids) - window.sentence_positions[-1]
         for window in read
@@ -123,7 +126,7 @@ def summarize(
     windows: bool = True,
     progress: bool = False,
 ) -> Summary:
-    """Choose `k` sentences of a document; the other arguments as `select_sentences` and
-    `score_document` have them."""
+    """Score a document and choose up to `k` of its sentences; see `score_document` and
+    `select_sentences` for the other arguments."""
     document = score_document(model, tokenizer, sentences, windows=windows, progress=progress)
     return Summary(select_sentences(document.scores, list(sentences), k, block_trigrams), document)

@@ -1,5 +1,4 @@
-"""From scores to a summary: the best sentences, none that repeats another, in the order in which
-the document has them."""
+"""Select the best-scored sentences, without repetition and in document order."""
 
 import math
 from collections.abc import Sequence
@@ -18,45 +17,44 @@ def select_sentences(
     k: int = 3,
     block_trigrams: bool = True,
 ) -> list[int]:
-    """The indices of at most `k` sentences, best scores first chosen, given back in document order.
+    """Choose at most `k` sentences by descending score; return their indices in document order.
 
-    `scores` [N] is a tensor, an array or a list, of scores or logits: only their order counts, and
-    the earlier sentence wins a tie. `sentences` are texts, or lists of tokens. With
-    `block_trigrams` a sentence is passed over that shares three tokens in a row with one already
-    chosen (Paulus et al. 2018; Liu 2019, section 3.5); a text counts as split at white space,
-    capitals and punctuation as they stand, and one of fewer than three tokens never blocks. There
-    can be fewer than k: in a short document, or where everything left repeats.
+    `scores` [N] is a tensor, an array or a list of scores or logits: only their order matters, and
+    the earlier sentence wins a tie. `sentences` are strings or lists of tokens. With
+    `block_trigrams`, a sentence is skipped if it shares three consecutive tokens with a sentence
+    already chosen (Paulus et al. 2018; Liu 2019, section 3.5). A string is split at white space
+    with case and punctuation kept, and a sentence of fewer than three tokens never blocks. The
+    result has fewer than `k` sentences if the document is short or all the rest repeats.
 
-    Source: the test loop in src/models/trainer.py of nlpyang/BertSum. There the sentences come in
-    order of score.
+    Source: the test loop in src/models/trainer.py of nlpyang/BertSum, which returns the sentences
+    in order of score.
 
-    Padding is never chosen: neither a score beyond the last sentence, nor one of -inf (a masked
-    logit), nor a sentence without any text. There may be fewer scores than sentences: when BERT
-    read only the beginning of a document, the sentences behind that have no score and cannot be
-    chosen.
+    Padding is never chosen: scores beyond the last sentence, scores of -inf (masked logits) and
+    empty sentences are skipped. There may be fewer scores than sentences: if BERT read only the
+    beginning of a document, the sentences after that have no score and cannot be chosen.
 
-    Raises a ValueError for k below 1, scores that are not one number per sentence, a score that is
-    not a number (NaN) and belongs to a sentence, or sentences in one string.
+    Raises a ValueError if `k` is below 1, if the scores are not one number per sentence, if the
+    score of a sentence is NaN, or if `sentences` is one string.
     """
     if not _is_whole(k) or k < 1:
-        raise InputError(f"k is {k!r}; wanted is a number of sentences, 1 or more")
+        raise InputError(f"k is {k!r}; expected a number of sentences, 1 or more")
     if isinstance(sentences, str):
         raise InputError(
-            f"sentences is one string ({sentences[:40]!r}); wanted is a list of sentences"
+            f"sentences is one string ({sentences[:40]!r}); expected a list of sentences"
         )
     values = _numbers(scores)
     tokens = [sentence.split() if isinstance(sentence, str) else sentence for sentence in sentences]
     candidates = range(min(len(values), len(tokens)))
     if broken := [i for i in candidates if math.isnan(values[i])]:
         raise InputError(
-            f"scores[{broken[0]}] is not a number (NaN), as are {len(broken)} of "
-            f"{len(candidates)}: the model that made them is broken"
+            f"scores[{broken[0]}] is NaN ({len(broken)} of {len(candidates)} scores are): the "
+            "model that computed them is broken"
         )
 
     chosen, taken = list[int](), set[Ngram]()  # taken: trigrams of the chosen sentences
     for i in sorted(
         candidates, key=lambda i: -values[i]
-    ):  # a stable sort: the earlier of equals first
+    ):  # a stable sort: the earlier sentence wins a tie
         if len(chosen) == k or values[i] == -math.inf:
             break
         trigrams = ngrams(tokens[i], 3)
@@ -68,7 +66,7 @@ def select_sentences(
 
 
 def _is_whole(value: object) -> bool:
-    """Whether it is an integer, numpy's included; True and False are none."""
+    """Whether `value` is an integer (numpy's included) and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

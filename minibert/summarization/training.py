@@ -1,4 +1,4 @@
-"""Training BertSum: a head on sentence vectors that stay as they are (seconds), or BERT with it
+"""Train BertSum: a head alone on fixed sentence vectors (seconds), or BERT and the head together
 (minutes)."""
 
 import math
@@ -40,12 +40,13 @@ def encode_sentences(
     bfloat16: bool = False,
     progress: bool = False,
 ) -> tuple[list[Tensor], list[list[int]]]:
-    """The vectors that a head sees, to train it on: for every document one of each sentence, and
-    which of its sentences they are.
+    """Compute the sentence vectors of documents, to train a head on them.
 
-    As published, a document is read up to the model's max_position_embeddings; later sentences have
-    no vector. Documents of about the same length go through BERT together. `bfloat16` computes in
-    it, where the processor has it at twice the speed. The model is put into eval mode and back.
+    Returns two lists with an entry per document: the sentence vectors [n, H], and the indices of
+    the n sentences they belong to. As published, a document is read up to the model's
+    max_position_embeddings; later sentences have no vector. Documents of similar length are batched
+    together. `bfloat16` runs BERT in that precision, which can be twice as fast on hardware that
+    supports it. The model runs in eval mode and gets its previous mode back.
     """
     with evaluating(model):
         encoded = [_encode(model, tokenizer, sentences) for sentences in documents]
@@ -79,18 +80,17 @@ def train_head(
     seed: int = 0,
     progress: bool = False,
 ) -> list[float]:
-    """Train a head on sentence vectors that stay as they are; returns each epoch's mean loss of a
-    document.
+    """Train a head on fixed sentence vectors; return the mean loss per document of each epoch.
 
-    vectors     for every document those of its sentences, as `encode_sentences` gives them
-    labels      for every document a number for each sentence: with loss "bce" between 0 and 1 (1 =
+    vectors     for each document, its sentence vectors, as returned by `encode_sentences`
+    labels      for each document, a number per sentence: with loss "bce" between 0 and 1 (1 =
                 belongs in the summary), with "listwise" how good a summary the sentence would be
-    warmup      share of the steps over which the learning rate rises to its peak; then it falls to
-    0
+    warmup      share of the steps over which the learning rate rises to its peak, before it decays
+                to 0
 
-    AdamW, as in `minibert.training.optim`, on the batch's mean loss of a document (the original
-    takes the sum, which Adam does not notice). The same seed gives the same head. The head is left
-    in eval mode.
+    The optimizer is AdamW (see `minibert.training.optim`), and a step minimises the mean loss per
+    document of its batch. The original uses the sum, but Adam is invariant to that scale. The same
+    seed gives the same head. The head is left in eval mode.
 
     Raises a ValueError for labels that do not fit the vectors.
     """
@@ -102,8 +102,8 @@ def train_head(
         if rows.dim() != 2 or len(rows) != len(of_document) or not len(rows):
             raise InputError(
                 f"document {number} has vectors of the shape {list(rows.shape)} and "
-                f"{len(of_document)} labels; "
-                "wanted are [sentences, hidden], at least one sentence, and a label for each"
+                f"{len(of_document)} labels; expected [sentences, hidden] with at least one "
+                "sentence, and a label for each"
             )
 
     def logits(chosen: list[int]) -> tuple[Tensor, Tensor]:
@@ -136,15 +136,15 @@ def train(
     bfloat16: bool = False,
     progress: bool = False,
 ) -> list[float]:
-    """Train BERT and the head together on documents, each a list of sentences; the rest as
-    `train_head`.
+    """Train BERT and the head together on documents, each a list of sentences.
 
-    learning_rate is BERT's peak, and head_learning_rate that of the head, which begins with
-    nothing. `layers`: how many of BERT's layers learn, the last ones; None = all, and the
-    embeddings. A document is read up to the model's max_position_embeddings; the labels of later
-    sentences are left out. The model is left in eval mode.
+    `learning_rate` is the peak rate of BERT, and `head_learning_rate` that of the head, which is
+    usually untrained. Only the last `layers` layers of BERT are trained; None trains all of them
+    and the embeddings. A document is read up to the model's max_position_embeddings, and labels of
+    later sentences are ignored. The model is left in eval mode. The other arguments and the
+    returned losses are those of `train_head`.
 
-    Raises a ValueError for labels that do not fit the sentences, or more layers than there are.
+    Raises a ValueError for labels that do not fit the sentences, or for more layers than BERT has.
     """
     depth = len(model.bert.encoder.layer)
     if layers is not None and not 0 < layers <= depth:
@@ -153,7 +153,7 @@ def train(
         )
     if [len(sentences) for sentences in documents] != [len(of_document) for of_document in labels]:
         raise InputError(
-            "every sentence of every document wants one label: "
+            "every sentence of every document needs one label: "
             f"{sum(map(len, documents))} sentences of {len(documents)} documents, "
             f"{sum(map(len, labels))} labels of {len(labels)}"
         )
@@ -182,7 +182,7 @@ def train(
     )
     model.requires_grad_(layers is None)
     for module in (*learning, model.head):
-        module.train().requires_grad_()  # what does not learn stays in eval mode, without dropout
+        module.train().requires_grad_()  # frozen parts stay in eval mode, without dropout
     lengths = [len(document.input_ids) for document in encoded]
     run = _Run(logits, labels, lengths, optimizers, loss, epochs, batch_size, warmup, seed)
     losses = _fit(run, progress)
@@ -192,7 +192,7 @@ def train(
 
 @dataclass(frozen=True)
 class StepMetrics:
-    """What one update did, as `minibert.training.loop.drive` wants it."""
+    """The metrics of one update, as `minibert.training.loop.drive` expects them."""
 
     step: int  # of the whole run, counted from 1
     loss: float  # mean over the documents of the batch
@@ -200,7 +200,7 @@ class StepMetrics:
 
 
 class _Run:
-    """A training run for `drive`; `logits` gives logits and mask of documents by number."""
+    """A training run for `drive`; `logits` maps document indices to logits and a mask."""
 
     def __init__(
         self,
@@ -217,17 +217,17 @@ class _Run:
         if loss not in LOSSES:
             raise InputError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
         if not labels:
-            raise InputError("there are no documents to learn from")
+            raise InputError("there are no documents to train on")
         self.logits, self.labels, self.lengths = logits, labels, lengths
         self.optimizers, self.loss, self.batch_size = optimizers, LOSSES[loss], batch_size
         self.epoch_steps = math.ceil(len(labels) / batch_size)
         self.step, self.steps = 0, epochs * self.epoch_steps
         self.warmup_steps = math.ceil(warmup * self.steps)
         self.order = torch.Generator().manual_seed(seed)
-        self.batches: list[list[int]] = []  # of this epoch, those that are still to come
-        self.means: list[float] = []  # of the epochs that are over
-        self.total = 0.0  # of this epoch
-        torch.manual_seed(seed)  # of dropout
+        self.batches: list[list[int]] = []  # the remaining batches of this epoch
+        self.means: list[float] = []  # the mean loss of each finished epoch
+        self.total = 0.0  # the loss of this epoch so far
+        torch.manual_seed(seed)  # for dropout
 
     def train_step(self) -> StepMetrics:
         """Make one update on the next batch."""
@@ -236,9 +236,9 @@ class _Run:
         chosen = self.batches.pop(0)
         rate = learning_rate_schedule(self.step, self.steps, self.warmup_steps)
         set_learning_rate(self.optimizers, rate)
-        found, mask = self.logits(chosen)  # [B, N], [B, N]
-        wanted = _padded([torch.tensor(self.labels[i], dtype=torch.float32) for i in chosen])
-        loss = self.loss(found, wanted.to(found.device), mask)
+        logits, mask = self.logits(chosen)  # [B, N], [B, N]
+        labels = _padded([torch.tensor(self.labels[i], dtype=torch.float32) for i in chosen])
+        loss = self.loss(logits, labels.to(logits.device), mask)
         torch.autograd.backward(loss / len(chosen))
         norm = update(self.optimizers, CLIP)
         self.step, total = self.step + 1, loss.item()
@@ -250,7 +250,8 @@ class _Run:
 
 
 def _fit(run: _Run, progress: bool) -> list[float]:
-    """Each epoch's mean loss of a document. Raises Diverged when the loss is NaN or infinite."""
+    """Run the training; return the mean loss per document of each epoch. Raises Diverged if the
+    loss is NaN or infinite."""
     with tqdm(total=run.steps, desc="Training", unit=" steps", disable=not progress) as bar:
 
         def after_step(metrics: StepMetrics, seconds: float) -> bool:

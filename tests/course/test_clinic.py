@@ -290,7 +290,7 @@ def test_lines_that_are_not_there_once(file, times):
         return
     with pytest.raises(
         ValueError,
-        match=f"the lines of patient E2 stand {times} times in minibert/{file}, not once; the code has changed",
+        match=f"found the lines of patient E2 {times} times in minibert/{file}, expected once; the code has changed",
     ):
         patient.sources()
 

@@ -163,10 +163,11 @@ def pairs_and_choices():
 
 
 def embedding():
-    """Two batches of B = 3 texts and N = 6 vectors."""
+    """Two batches of B = 3 texts and N = 6 vectors; and no texts."""
     tokenizer = minibert.WordPieceTokenizer.from_pretrained("minibert-small")
     model = minibert.BertModel(config(vocab_size=tokenizer.vocab_size))
     embed(model, tokenizer, ["one text", "and one more text", "another"] * 2, batch_size=3)
+    embed(model, tokenizer, [])
 
 
 def masking_and_pooling():

@@ -343,7 +343,7 @@ def test_windows_line_ends_and_odd_tokens(tmp_path):
         (b"", "is empty"),
         (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n", r"5 tokens lacks \[MASK\]"),
         (b"the\nbank\n", r"lacks \[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\]"),
-        ("\n".join([*TINY, "the"]).encode(), "'the' stands on line 6 and again on line 15"),
+        ("\n".join([*TINY, "the"]).encode(), "'the' is on line 6 and again on line 15"),
         ("\n".join([*TINY[:7], "", *TINY[7:]]).encode(), "line 8 is empty"),
         ("\n".join([*TINY, "é"]).encode("latin-1"), "is not UTF-8: byte 68"),
     ],

@@ -1,12 +1,12 @@
-"""The bug clinic: mistakes that tutorials really published, as patients to be examined, operated
-and healed.
+"""The bug clinic: published mistakes, planted in minibert as patients to examine, operate on and
+heal.
 
-    with infected("A1"):        # minibert itself has the mistake, until the block ends
+    with infected("A1"):        # minibert itself has the bug until the block ends
         ...
-    PATIENTS["A1"].diff()       # what is changed
-    PROBES["padding_moves_a_token"]()       # what tells sick from healthy
-    operate("A1", "…")          # your own lines in the place of the sick ones
-    ward = admit(seed=0)        # somebody whom you do not know
+    PATIENTS["A1"].diff()       # what the bug changes
+    PROBES["padding_moves_a_token"]()       # a measurement that detects the bug
+    operate("A1", "…")          # try your own lines instead of the faulty ones
+    ward = admit(seed=0)        # a random patient to diagnose
 
 Nothing in the rest of minibert imports this package.
 """

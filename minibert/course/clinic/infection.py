@@ -1,8 +1,8 @@
-"""Making the package itself sick, in place, and healing it: functions get the code of a changed
-source and then their own again.
+"""Plants a bug in the running package and removes it again, by replacing the code of functions.
 
-A function stays the same object, so everything that has imported it sees the change. What is
-decided when a model is made, such as its parts, is sick only in models that are made meanwhile.
+Function objects keep their identity, so every module that has imported a function sees the change.
+What a constructor decides, such as a model's submodules, is affected only in models that are
+constructed while the bug is planted.
 """
 
 import ast
@@ -17,16 +17,16 @@ from minibert.course.clinic.patient import Patient, healthy_source
 from minibert.course.clinic.patients import PATIENTS
 from minibert.model import BertPreTrainedModel
 
-_present: list[str] = []  # who is in the package now: one at a time
+_present: list[str] = []  # the patient that is planted now; at most one
 
 
 @contextmanager
 def infected(patient_id: str):
-    """Within it, minibert has this patient's mistake: `with infected("A1"): …`; after it, also
-    after an error, it is healthy.
+    """Context manager that plants a patient's bug in minibert: `with infected("A1"): …`.
 
-    Gives the Patient. Raises a ValueError for an unknown patient, for a second one at a time, and
-    where the patient's lines are no longer in the package.
+    Yields the Patient. The original code is restored at the end of the block, even after an error.
+    Raises ValueError if the patient is unknown, if another patient is already planted, or if the
+    package no longer contains the lines that the patient replaces.
     """
     patient = find(patient_id)
     with _planted(patient, patient.sources()):
@@ -35,8 +35,8 @@ def infected(patient_id: str):
 
 @contextmanager
 def operated(patient_id: str, *lines: str):
-    """Within it, minibert has your lines where this patient's mistake was, one piece of code for
-    each of its edits.
+    """Like `infected`, but plants your own lines instead of the faulty ones: one string of code for
+    each of the patient's edits.
     """
     patient = find(patient_id)
     with _planted(patient, patient.sources(lines)):
@@ -44,6 +44,7 @@ def operated(patient_id: str, *lines: str):
 
 
 def find(patient_id: str) -> Patient:
+    """Returns the patient with this id, or raises ValueError."""
     if patient_id not in PATIENTS:
         raise ValueError(
             f"no patient is called {patient_id!r}; the patients are {', '.join(PATIENTS)}"
@@ -55,8 +56,8 @@ def find(patient_id: str) -> Patient:
 def _planted(patient: Patient, sources: dict[str, str]):
     if _present:
         raise ValueError(
-            f"the package already has {_present[0]}: one patient at a time, so leave its block"
-            " first"
+            f"the package already has {_present[0]}: only one patient can be planted at a time,"
+            " so leave its block first"
         )
     with ExitStack() as healing:
         _present.append(patient.id)
@@ -68,7 +69,10 @@ def _planted(patient: Patient, sources: dict[str, str]):
 
 
 def _plant(file: str, source: str, name: str):
-    """Give the live module what differs in `source`; yields what undoes each step."""
+    """Changes the imported module of `file` wherever `source` differs from the file.
+
+    Yields a function after each step that undoes it.
+    """
     module = importlib.import_module("minibert." + file.removesuffix(".py").replace("/", "."))
     linecache.cache[name] = (
         len(source),
@@ -80,7 +84,7 @@ def _plant(file: str, source: str, name: str):
     changed = {"__name__": module.__name__, "__file__": name}
     registered = dict(BertPreTrainedModel.classes)
     exec(compile(source, name, "exec"), changed)
-    _refill(BertPreTrainedModel.classes, registered)  # without the classes of the changed source
+    _refill(BertPreTrainedModel.classes, registered)  # drop the classes that exec registered
     before, after = (_definitions(ast.parse(text)) for text in (healthy_source(file), source))
     for path in [path for path in after if after[path] != before.get(path)]:
         *owners, last = path.split(".")
@@ -91,8 +95,9 @@ def _plant(file: str, source: str, name: str):
 
 
 def _exchange(owner, name: str, new, where: str) -> Callable[[], None]:
-    """Put `new` in the place of what `owner` has under `name`, as the same object; returns what
-    takes it back.
+    """Gives the attribute `name` of `owner` the code or contents of `new`, and keeps its identity.
+
+    Returns a function that undoes the change.
     """
     if name not in vars(owner):
         setattr(owner, name, new)
@@ -105,7 +110,7 @@ def _exchange(owner, name: str, new, where: str) -> Callable[[], None]:
     old, new = _function(old), _function(new)
     if old is None or new is None:
         raise ValueError(
-            f"{where} can not be changed in place: only functions and dictionaries can"
+            f"{where} can not be changed in place; only functions and dictionaries can"
         )
     kept = old.__code__, old.__defaults__, old.__kwdefaults__
     old.__code__, old.__defaults__, old.__kwdefaults__ = (
@@ -126,15 +131,18 @@ def _refill(target: dict, contents: dict) -> None:
 
 
 def _function(value) -> FunctionType | None:
-    """The plain function in a method, a property or a decorated function."""
+    """The plain function behind a method, a property or a decorated function; None if there is
+    none.
+    """
     value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
     value = inspect.unwrap(value) if callable(value) else value
     return value if isinstance(value, FunctionType) else None
 
 
 def _definitions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> dict[str, str]:
-    """What a module or class defines: its qualified name, and its syntax without comments and
-    places.
+    """The definitions of a module or class: qualified name -> dump of its syntax tree.
+
+    Comments and line numbers are not part of the dump.
     """
     found = {}
     for node in tree.body:

@@ -1,5 +1,5 @@
-"""An operation: the reader's own lines in the place of a patient's sick ones, and whether that
-heals.
+"""Operations: the reader's own lines replace a patient's faulty ones, and the probes measure
+whether that fixes the bug.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ BLANK = "____"
 
 @dataclass(frozen=True)
 class Operation:
-    """What the patient's probe says before, after and of the right code; and which other probes the
-    operation has upset.
+    """The values of the patient's probe before and after an operation and for the correct code, and
+    the other probes whose value the operation changed.
     """
 
     patient_id: str
@@ -22,9 +22,8 @@ class Operation:
     sick: object
     operated: object
     healthy: object
-    side_effects: dict[str, tuple] = field(
-        default_factory=dict
-    )  # probe: (after the operation, healthy)
+    # name of a probe: (value after the operation, value for the correct code)
+    side_effects: dict[str, tuple] = field(default_factory=dict)
 
     @property
     def healed(self) -> bool:
@@ -54,12 +53,12 @@ class Operation:
 
 
 def operate(patient_id: str, *lines: str) -> Operation:
-    """Try your own lines where the patient's mistake is, one piece of code for each of its edits,
-    and measure.
+    """Replaces a patient's faulty lines with yours, and measures the result.
 
-    The patient's own probe decides; the thermometer, and the probes of everybody who is ill in the
-    same files, must say what they say in health. Raises a ValueError for lines with a blank in
-    them, or for too few or too many pieces.
+    Give one string of code for each of the patient's edits. The patient is healed if its own probe,
+    the probe `temperature` and the probes of all patients that change the same files have the
+    values of the correct code. Raises ValueError if a line still contains a blank, or if the
+    number of strings is wrong.
     """
     patient = find(patient_id)
     if any(BLANK in text for text in lines):

@@ -1,4 +1,4 @@
-"""A patient: a mistake that somebody published, as a small diff of the code that is right."""
+"""Patients: published mistakes, each described by a small diff of minibert's correct code."""
 
 import difflib
 import re
@@ -11,46 +11,43 @@ PACKAGE = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Edit:
-    """Lines of a file of the package, and what stands there in the sick one.
+    """One replacement of lines in a file of the package.
 
-    Indentation and trailing comments play no part in finding `right`, and `wrong` gets the
-    indentation of what it replaces; an empty `wrong` takes the lines away.
+    Indentation and trailing comments are ignored when `right` is searched for. `wrong` is indented
+    like the lines that it replaces; an empty `wrong` deletes them.
     """
 
-    file: str  # inside the package, such as "data/masking.py"
+    file: str  # relative to the package, such as "data/masking.py"
     right: str
     wrong: str
 
 
 @dataclass(frozen=True)
 class Patient:
-    """One mistake: what one sees of it, what it is, how it is mended, and what tells sick from
-    healthy.
-    """
+    """One bug: its symptom, its cause, its fix, and the probe that detects it."""
 
     id: str
-    chapter: str  # to reread: the notebook's stem, such as "04_attention"
+    chapter: str  # where the topic is taught: the notebook's stem, such as "04_attention"
     title: str
-    symptom: str  # what one sees, without naming the disease
+    symptom: str  # what one observes, without naming the cause
     disease: str
     cure: str
-    published: str  # where such a mistake is found
+    published: str  # where this mistake has been published
     edits: tuple[Edit, ...]
-    probe: str  # name in `PROBES` of what tells sick from healthy
-    guard: str  # a test that the mistake turns red, such as "tests/unit/test_attention.py::test_x"
+    probe: str  # name in `PROBES` of the probe that detects the bug
+    guard: str  # a test that fails with the bug, such as "tests/unit/test_attention.py::test_x"
 
     def sources(self, lines: tuple[str, ...] | None = None) -> dict[str, str]:
-        """The whole text of every file that the mistake changes, with the mistake in it; or with
-        `lines`, one for each edit.
+        """The full text of every file that the bug changes, with the bug in it.
 
-        Raises a ValueError for another number of `lines`, and where the right lines do not stand in
-        their file exactly once.
+        `lines` replaces the faulty lines, one string for each edit. Raises ValueError if the number
+        of `lines` is wrong, or if the correct lines do not occur exactly once in their file.
         """
         lines = tuple(edit.wrong for edit in self.edits) if lines is None else lines
         if len(lines) != len(self.edits):
             raise ValueError(
-                f"patient {self.id} is cut open in {len(self.edits)} place(s): give as many pieces"
-                f" of code, not {len(lines)}"
+                f"patient {self.id} is cut open in {len(self.edits)} place(s): expected one string"
+                f" of code for each, got {len(lines)}"
             )
         changed = {edit.file: healthy_source(edit.file) for edit in self.edits}
         for edit, new in zip(self.edits, lines):
@@ -58,9 +55,7 @@ class Patient:
         return changed
 
     def diff(self) -> str:
-        """From the right code to the sick one, as a unified diff of the files as they are now: what
-        `git apply` takes.
-        """
+        """The bug as a unified diff against the current files, in the format of `git apply`."""
         return (
             "\n".join(
                 line
@@ -86,9 +81,9 @@ class Patient:
         ]
         if len(found) != 1:
             raise ValueError(
-                f"the lines of patient {self.id} stand {len(found)} times in minibert/{edit.file},"
-                " not once; the code has changed, so minibert.course.clinic has to:"
-                f" {edit.right.strip().splitlines()[0]!r} …"
+                f"found the lines of patient {self.id} {len(found)} times in minibert/{edit.file},"
+                " expected once; the code has changed, so update the patient in"
+                f" minibert.course.clinic: {edit.right.strip().splitlines()[0]!r} …"
             )
         start = found[0]
         margin = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
@@ -97,11 +92,12 @@ class Patient:
 
 
 def healthy_source(file: str) -> str:
+    """The text of a file of the package as it is on disk, without any bug."""
     return (PACKAGE / file).read_text(encoding="utf-8")
 
 
 def _bare(lines: list[str]) -> list[str]:
-    """Lines without the margin that they share and without the comments behind them."""
+    """The lines without their common indentation and without trailing comments."""
     return (
         dedent("\n".join(re.sub(r"\s+#.*$", "", line).rstrip() for line in lines))
         .strip("\n")

@@ -1,4 +1,4 @@
-"""The mystery ward: a patient whom you do not know, and five probes."""
+"""The mystery ward: diagnose an unknown patient with at most five probes."""
 
 import random
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MOST_PROBES = 5
 
 @dataclass(frozen=True)
 class Reading:
-    """What one probe says of the patient, and of the right code."""
+    """The value of one probe for the patient and for the correct code."""
 
     probe: str
     sick: object
@@ -41,8 +41,9 @@ class Ward:
         return self._hidden.symptom
 
     def probe(self, name: str) -> Reading:
-        """Measure with one of `PROBES`. Raises a ValueError for an unknown name, and from the sixth
-        on; a repetition is free.
+        """Measures the patient with one of `PROBES`.
+
+        Repeating a probe is free. Raises ValueError if the name is unknown, or for a sixth probe.
         """
         if name not in PROBES:
             raise ValueError(f"no probe is called {name!r}; the probes are {', '.join(PROBES)}")
@@ -55,8 +56,10 @@ class Ward:
         return self.readings[-1]
 
     def diagnose(self, patient_id: str) -> str:
-        """Whether it is this patient, and why; a wrong diagnosis is told which of your readings
-        speaks against it.
+        """Says whether the hidden patient is this one.
+
+        For a wrong diagnosis, the answer names one of your readings that contradicts it, if any
+        does.
         """
         guess = find(patient_id)
         if guess is self._hidden:
@@ -80,7 +83,7 @@ class Ward:
         )
 
     def reveal(self) -> str:
-        """Who it is, when you have had enough."""
+        """The solution, for those who give up."""
         return (
             f"It was {self._hidden.id}, {self._hidden.title}. {self._hidden.disease} Its probe is"
             f" {self._hidden.probe}."
@@ -99,5 +102,5 @@ class Ward:
 
 
 def admit(seed: int | None = None) -> Ward:
-    """A patient drawn at random; the same one for the same seed."""
+    """Returns a ward with a random patient; the same seed gives the same patient."""
     return Ward(random.Random(seed).choice(list(PATIENTS)))

@@ -1,6 +1,7 @@
-"""Exercises with checks that name the mistake. In a chapter: `from minibert.course.exercises import check, swap_in, similarities`.
+"""The exercises, with checks that explain what is wrong with an answer.
 
-`from minibert.course.exercises import progress` and `progress()` print what you have solved.
+The chapters import `check`, `swap_in` and `similarities` from here. `progress()` prints which
+exercises you have solved.
 """
 
 from minibert.course.exercises.base import check

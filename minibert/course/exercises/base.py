@@ -1,11 +1,12 @@
-"""What an exercise is, and how an answer is checked.
+"""The class of all exercises, and the function that checks answers.
 
-An exercise has one source: a real, running solution whose blanks are marked by a trailing comment `# blank: …`.
-The stub in the notebook, the hidden solution and the solutions notebook are all made from it.
+Each exercise has a single source: a working solution whose blanks are marked by trailing comments
+`# blank: …`. The stub in the notebook, the hidden solution and the solutions notebook are generated
+from it.
 
-What a reader works with (task, hints, solution, check) is in a file of its own, `chNN_name/exercise.py`. Wrong answers
-that a check recognises by their result are in `mistakes/chNN_name/`; all other planted answers, on which
-the checks are tested, are in tests/course/planted/.
+The task, hints, solution and check of an exercise are in `chNN_name/exercise.py`. Wrong answers that
+a check recognises by their results are in `mistakes/chNN_name/`. The other wrong answers, which are
+used only to test the checks, are in tests/course/planted/.
 """
 
 import ast
@@ -22,33 +23,35 @@ import torch
 
 from minibert.course.exercises.card import record
 
-# a chapter takes all that its checks need from here
+# re-exported, so that the exercises import everything they need from this module
 from minibert.course.exercises.compare import (
     Mistake,
     Unforeseen,
 )
 from minibert.course.exercises.guard import expect_call, line_of, watched
 
-BLANK = "____"  # an undefined name, so that an unfilled stub says so the moment it is run
+BLANK = "____"  # an undefined name, so that a stub that is not filled in raises a NameError when it runs
 SIZES = ("warm-up", "build", "think")
 
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """One exercise. `check` runs an answer and raises Mistake; it looks at what the answer does, never at its text."""
+    """One exercise. `check` runs an answer and raises Mistake if it is wrong.
+
+    A check only looks at what the answer computes, never at its source code.
+    """
 
     chapter: str  # the notebook's stem, such as "04_attention"
     size: str  # "warm-up", "build" or "think"
-    minutes: int  # that a reader may need
+    minutes: int  # expected time to solve it
     title: str
     task: str  # Markdown
-    hints: tuple[str, str]  # Markdown, from gentle to nearly there
-    paragraph: str  # heading in the chapter that explains it, word for word
+    hints: tuple[str, str]  # Markdown, the second one close to the solution
+    paragraph: str  # the heading in the chapter under which it is explained
     solution: Callable  # a function or class with `# blank: …` comments
     check: Callable[[Callable], None]
-    may_change: tuple[
-        str, ...
-    ] = ()  # arguments that an answer is asked to change; all others it must leave as they are
+    # arguments that an answer is supposed to change in place; it must not change any others
+    may_change: tuple[str, ...] = ()
 
     def __post_init__(self):
         if self.size not in SIZES:
@@ -59,11 +62,11 @@ class Exercise:
         return self.solution.__name__
 
     def solution_source(self) -> str:
-        """The solution as the reader sees it: the marks of the blanks are gone, their words stay as comments."""
+        """The solution as the reader sees it, with `# blank: …` turned into ordinary comments."""
         return re.sub(r"#\s*blank:\s*", "# ", self._source())
 
     def stub(self) -> str:
-        """The solution with each marked value replaced by a blank."""
+        """The solution with every marked value replaced by a blank."""
         source = self._source()
         lines = source.splitlines()
         for node in ast.walk(ast.parse(source)):
@@ -86,9 +89,9 @@ class Exercise:
 
 
 def known(solution: Callable) -> tuple[tuple[Callable, str], ...]:
-    """Wrong answers with a sentence each, for a check that recognises a result by the one that makes it.
+    """The known wrong answers to an exercise, each with its feedback.
 
-    Imported when asked for, because they are made from the solution.
+    They are imported on demand because they import the solution.
     """
     chapter = solution.__module__.split(".")[3]  # minibert.course.exercises.chNN_name.exercise
     mistakes = importlib.import_module(f"minibert.course.exercises.mistakes.{chapter}")
@@ -97,7 +100,7 @@ def known(solution: Callable) -> tuple[tuple[Callable, str], ...]:
 
 @cache
 def exercises() -> dict[str, Exercise]:
-    """Every exercise of the course by name, in the order of the chapters."""
+    """All exercises of the course by name, in the order of the chapters."""
     found = {}
     package = importlib.import_module("minibert.course.exercises")
     for module in sorted(
@@ -111,16 +114,17 @@ def exercises() -> dict[str, Exercise]:
 
 
 def number(exercise: Exercise) -> str:
-    """Its number in the book, such as '4.2': the chapter, and its place in the chapter."""
+    """The exercise's number in the book, such as '4.2': chapter, and position in the chapter."""
     of_chapter = [other.name for other in exercises().values() if other.chapter == exercise.chapter]
     return f"{int(exercise.chapter[:2])}.{of_chapter.index(exercise.name) + 1}"
 
 
 def check(answer: Callable) -> Callable:
-    """Check the reader's answer, found by its name, and print one line.
+    """Checks an answer to the exercise with the same name, and prints one line.
 
-    A right answer is returned as it is. For one that still has a blank the published solution is returned, so that
-    the rest of the chapter runs. A wrong one raises a Mistake that names what is wrong.
+    Returns a correct answer unchanged. If the answer still has a blank, returns the published
+    solution, so that the rest of the chapter runs. Raises a Mistake that explains what is wrong if
+    the answer is wrong.
     """
     name = getattr(answer, "__name__", None)
     if name not in exercises():
@@ -129,9 +133,7 @@ def check(answer: Callable) -> Callable:
         )
     exercise = exercises()[name]
     try:
-        with torch.random.fork_rng(
-            devices=[]
-        ):  # the check draws numbers, the notebook's own stay as they are
+        with torch.random.fork_rng(devices=[]):  # do not change the notebook's random state
             torch.manual_seed(0)
             expect_call(answer, exercise.solution)
             exercise.check(watched(answer, exercise.may_change))

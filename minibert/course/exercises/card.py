@@ -1,7 +1,8 @@
-"""The reader's progress card: which exercises `check` has found right, kept in one small file of the reader's own.
+"""The progress card: a small local file that records which exercises the reader has solved.
 
-The file is $MINIBERT_PROGRESS, else minibert/progress.json in $XDG_DATA_HOME, which is ~/.local/share unless it is set. Nothing
-is sent anywhere. No chapter depends on it: where it cannot be read or written, a warning says so and the lesson goes on.
+The file is $MINIBERT_PROGRESS, or by default minibert/progress.json in $XDG_DATA_HOME, which
+defaults to ~/.local/share. Nothing is sent anywhere. No chapter depends on the card: if it cannot be
+read or written, the reader gets a warning and nothing else changes.
 """
 
 import json
@@ -15,7 +16,7 @@ from minibert.hub.atomic_io import write_atomically
 
 
 def card_file() -> Path:
-    """Where the card is kept."""
+    """The path of the card."""
     if place := os.environ.get("MINIBERT_PROGRESS"):
         return Path(place).expanduser()
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
@@ -23,7 +24,7 @@ def card_file() -> Path:
 
 
 def record(name: str) -> None:
-    """Note the day on which an exercise was right for the first time. Never raises: a card is not worth a lesson."""
+    """Records the day on which an exercise was first solved. A file error becomes a warning."""
     try:
         path = card_file()
         done = read_card(path)
@@ -36,12 +37,16 @@ def record(name: str) -> None:
                 ensure_ascii=False,
             )
             write_atomically(path, text + "\n")
-    except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home directory
         warnings.warn(f"your progress card was not written: {error}", stacklevel=3)
 
 
 def read_card(path: Path) -> dict[str, str]:
-    """Exercise -> day. A file that is no card is set aside under another name, with a warning. Raises OSError."""
+    """Returns a dict exercise -> day.
+
+    A file that is not a valid card is renamed, with a warning. Raises OSError if the file cannot be
+    read or renamed.
+    """
     if not path.exists():
         return {}
     try:
@@ -62,7 +67,7 @@ def read_card(path: Path) -> dict[str, str]:
 
 
 def progress() -> None:
-    """Print the card: what is done and what is left, chapter by chapter."""
+    """Prints the card: the solved and unsolved exercises, chapter by chapter."""
     from minibert.course.exercises.base import exercises, number  # base imports this module
 
     try:

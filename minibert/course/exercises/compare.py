@@ -1,4 +1,6 @@
-"""Comparing what a reader's answer gives with what is right, and saying how the two differ."""
+"""Functions that compare the result of a reader's answer with the correct one and explain how they
+differ.
+"""
 
 import math
 
@@ -7,23 +9,23 @@ from torch import Tensor, nn
 
 
 class Mistake(Exception):
-    """A wrong answer, and in one sentence what is wrong about it. A notebook shows the sentence without a traceback."""
+    """The answer is wrong; the message explains why. A notebook shows it without a traceback."""
 
-    def _render_traceback_(self):  # the hook by which IPython asks an exception to show itself
+    def _render_traceback_(self):  # IPython calls this to display the exception
         return [f"Mistake: {self}"]
 
 
 class Unforeseen(Mistake):
-    """A wrong answer for which nobody has written a sentence: what is said is true, but it names no cause."""
+    """The answer is wrong in a way that has no prepared feedback, so the message names no cause."""
 
 
 def draw(*shape: int, seed: int = 0) -> Tensor:
-    """Numbers for a check, the same at each call: normal, float64."""
+    """Standard normal numbers in float64 that depend only on shape and seed."""
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def expect_tensor(found, shape, what: str) -> None:
-    """A Mistake unless `found` is a tensor of this shape."""
+    """Raises Mistake unless `found` is a tensor of this shape."""
     if not isinstance(found, Tensor):
         raise Mistake(
             f"{what} should be a tensor of shape {list(shape)}, but it is a {type(found).__name__}."
@@ -35,13 +37,13 @@ def expect_tensor(found, shape, what: str) -> None:
 
 
 def expect_module(found, what: str) -> None:
-    """A Mistake unless `found` is a module."""
+    """Raises Mistake unless `found` is an nn.Module."""
     if not isinstance(found, nn.Module):
         raise Mistake(f"{what} should be an nn.Module, but it is a {type(found).__name__}.")
 
 
 def give_weights(module, weights: dict[str, Tensor], what: str) -> None:
-    """Load weights into a reader's module; a Mistake that names what does not fit."""
+    """Loads weights into a reader's module. Raises Mistake if the names or shapes do not match."""
     expect_module(module, what)
     own = module.state_dict()
     missing, extra = (
@@ -71,9 +73,11 @@ def recognise(
     what: str,
     tolerance: float | None = None,
 ) -> None:
-    """Compare a result with the right one; where it is wrong, say which known mistake makes just this result.
+    """Compares a result with the correct one, and raises Mistake if it is wrong.
 
-    found, right [...] of one shape; every suspect is the result of one mistake (of any shape) and its sentence.
+    found, right: tensors [...] of the same shape. suspects: results of known mistakes (of any shape),
+    each with its feedback. The message is the feedback of the suspect that equals `found`; if none
+    does, it describes the difference.
     """
     expect_tensor(found, right.shape, what)
     tolerance = tolerance or (1e-9 if found.dtype == right.dtype == torch.float64 else 1e-5)
@@ -107,8 +111,11 @@ def _same(found: Tensor, right: Tensor, tolerance: float) -> bool:
 
 
 def _likeness(found: Tensor, right: Tensor, tolerance: float) -> str:
-    """What a wrong result of the right shape has in common with the right one, as a sentence; nothing if that is nothing."""
-    if found.numel() < 3:  # two numbers are alike by chance
+    """A sentence about how a wrong result relates to the correct one, such as a constant factor.
+
+    Returns an empty string for results of fewer than three numbers.
+    """
+    if found.numel() < 3:  # too few numbers: a pattern could be a coincidence
         return ""
     if not found.any():
         return " All your numbers are 0."
@@ -145,9 +152,11 @@ def _likeness(found: Tensor, right: Tensor, tolerance: float) -> str:
 
 
 def also(answer, solution, *trials: tuple, gradient: bool = False) -> None:
-    """Try an answer that has been right so far on arguments of other sizes and values; a Mistake where it differs from the solution.
+    """Tries an answer that has been correct so far on arguments of other sizes and values.
 
-    A tensor must have the solution's shape and precision. With `gradient`, one must also go through it to what came in.
+    Raises Mistake if the answer's result differs from the solution's. Tensors must have the same
+    shape and dtype as the solution's. With `gradient`, gradients must also flow back to the
+    arguments.
     """
     for arguments in trials:
         came = ", ".join(_shown(each) for each in arguments)
@@ -189,12 +198,13 @@ def _shown(value) -> str:
 
 
 def _difference(found, right) -> str:
-    """How a result differs from the right one, after "with these arguments"; nothing where it does not. Containers may be of other kinds."""
+    """Describes how a result differs from the correct one; an empty string if it does not.
+
+    A list and a tuple with equal entries count as equal.
+    """
     if isinstance(right, Tensor):
-        found, number = (
-            torch.as_tensor(found),
-            not isinstance(found, Tensor),
-        )  # a number has no precision of its own
+        # a plain number has no dtype to compare
+        found, number = torch.as_tensor(found), not isinstance(found, Tensor)
         if found.shape != right.shape:
             return (
                 f"your result has the shape {list(found.shape)}, where {list(right.shape)} is right"

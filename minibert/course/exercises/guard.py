@@ -1,4 +1,4 @@
-"""What a check asks of every answer, whatever the exercise: how it is called, and that it leaves its arguments alone."""
+"""Requirements on every answer: it has the solution's signature and does not change its arguments."""
 
 import functools
 import inspect
@@ -12,7 +12,10 @@ from minibert.course.exercises.compare import Mistake
 
 
 def expect_call(answer: Callable, solution: Callable) -> None:
-    """A Mistake unless an answer can be called as the solution is (a class: made and run as the solution is)."""
+    """Raises Mistake unless the answer can be called like the solution.
+
+    A class must also have a `forward` that can be called like the solution's.
+    """
     _expect_parameters(answer, solution, solution.__name__)
     if isinstance(answer, type) and hasattr(solution, "forward"):
         if "forward" not in vars(answer) and not issubclass(answer, nn.Module):
@@ -43,7 +46,12 @@ def _expect_parameters(answer: Callable, solution: Callable, name: str) -> None:
 
 
 def watched(answer: Callable, may_change: tuple[str, ...]) -> Callable:
-    """The answer, its arguments looked at before and after each call: a Mistake where one was changed in place."""
+    """Wraps an answer so that every call raises Mistake if it changes an argument in place.
+
+    Arguments named in `may_change` are exempt. A call also raises Mistake if it returns the same
+    object as the previous call with other arguments. For a class, the instances' `forward` is
+    wrapped.
+    """
     if isinstance(answer, type):
 
         @functools.wraps(answer, assigned=("__name__",), updated=())
@@ -59,7 +67,7 @@ def watched(answer: Callable, may_change: tuple[str, ...]) -> Callable:
 
 def _leaving_alone(answer: Callable, may_change: tuple[str, ...]) -> Callable:
     signature = inspect.signature(answer)
-    last = None  # what the call before was given, and what it returned
+    last = None  # arguments and result of the previous call
 
     @functools.wraps(answer, updated=())
     def watching(*args, **kwargs):
@@ -92,7 +100,7 @@ def _leaving_alone(answer: Callable, may_change: tuple[str, ...]) -> Callable:
 
 
 def _kept(value):
-    """A copy of tensors, lists, tuples and dicts; anything else as it is."""
+    """Copies tensors, lists, tuples and dicts recursively; returns anything else unchanged."""
     if isinstance(value, Tensor):
         return value.detach().clone()
     if type(value) in (list, tuple):
@@ -101,7 +109,7 @@ def _kept(value):
 
 
 def _change(before, after) -> str:
-    """How a value differs from its copy, in words; nothing where it does not."""
+    """Describes how a value differs from its earlier copy; an empty string if it does not."""
     if type(before) is not type(after) and not isinstance(before, Tensor):
         return f"where {before!r} stood, there is {after!r}"
     if isinstance(before, Tensor):
@@ -131,7 +139,7 @@ def _change(before, after) -> str:
 
 
 def line_of(answer: Callable, error: Exception) -> str:
-    """Where in the reader's own code an error came up, as words; nothing if it came up elsewhere."""
+    """Describes the line of the reader's code that raised an error; an empty string if none did."""
     for frame in reversed(list(traceback.walk_tb(error.__traceback__))):
         if frame[0].f_globals.get("__name__") == getattr(answer, "__module__", None):
             line = linecache.getline(frame[0].f_code.co_filename, frame[1]).strip()

@@ -1,4 +1,4 @@
-"""Swap it in: the reader's own part in the place of the package's, inside a real pretrained BERT."""
+"""Replaces modules of a real pretrained BERT by the reader's own."""
 
 import copy
 import inspect
@@ -20,15 +20,18 @@ SENTENCES = (
 
 
 def swap_in(model: BertModel, pattern: str, make: Callable[[nn.Module], nn.Module]) -> BertModel:
-    """A copy of `model` in which every part whose name matches `pattern` is the reader's, with the old part's weights.
+    """Returns a copy of `model` in which every module that matches `pattern` is replaced by the
+    reader's.
 
-    `pattern` is a name as in `model.named_modules()`, with * for any layer, such as "encoder.layer.*.attention.self";
-    `make` gets the old part and returns the new one, whose parameters must have the same names and shapes.
+    `pattern` is a name as in `model.named_modules()`, where * matches any text, such as
+    "encoder.layer.*.attention.self". `make` takes the old module and returns the new one, which then
+    gets the old module's weights. Raises ValueError if no module matches, and Mistake if the names
+    or shapes of the parameters differ.
     """
     model = copy.deepcopy(model)
     names = [name for name, _ in model.named_modules() if fnmatchcase(name, pattern)]
     if not names:
-        raise ValueError(f"no part of this model is called {pattern!r}")
+        raise ValueError(f"no module of this model matches {pattern!r}")
     for name in names:
         old = model.get_submodule(name)
         new = make(old)
@@ -44,13 +47,15 @@ def swap_in(model: BertModel, pattern: str, make: Callable[[nn.Module], nn.Modul
 
 
 def leave_out_none(module: nn.Module, arguments: tuple, options: dict) -> tuple[tuple, dict]:
-    """Leave out the options that are None and that the reader's forward does not have, such as inputs_embeds."""
+    """Forward pre-hook that drops keyword arguments that are None and that the reader's forward does
+    not accept, such as inputs_embeds.
+    """
     known = inspect.signature(module.forward).parameters
     kept = {name: value for name, value in options.items() if name in known or value is not None}
     return arguments, kept
 
 
 def similarities(model: BertModel, tokenizer, sentences=SENTENCES) -> Tensor:
-    """Cosine similarities of the mean-pooled sentence vectors: [N, N]."""
+    """Cosine similarities of the mean-pooled vectors of N sentences: [N, N]."""
     vectors = embed(model, tokenizer, list(sentences))  # [N, H], of length 1
     return vectors @ vectors.T  # [N, N]

@@ -1,4 +1,4 @@
-"""Figures of the book. Only this package imports plotting and notebook libraries."""
+"""Figures of the book. No other package of minibert imports plotting or notebook libraries."""
 
 from minibert.course.figures.all_heads import all_heads
 from minibert.course.figures.attention_head import attention_head

@@ -1,6 +1,4 @@
-"""Every head of every layer at a glance, one of them large, beside the same heads of a model that
-has learned nothing.
-"""
+"""An interactive figure of the attention maps of all heads of a model and an untrained control."""
 
 from collections.abc import Sequence
 
@@ -22,14 +20,13 @@ def all_heads(
     head: int = 0,
     word: int = 1,
 ) -> Moving:
-    """The attention maps of all heads on some texts, as small pictures, and one of them large:
-    choose a word and see where it looks.
+    """Returns a figure with small attention maps of all heads and one large map.
 
-    texts    sentences, or pairs of them; the first is shown first
-    control  a model of the same shape, untrained: it is drawn on the same scale, from 0 to 1
-    layer, head, word   what is shown first, counted from 0, where word 0 is [CLS]
-    The weights are kept in 8 bits, so they are right to 0.002.
-    Errors: a ValueError for a control of another shape, or a layer or head that is not there.
+    texts    sentences or sentence pairs to choose from; the first one is shown first
+    control  an untrained model of the same shape, drawn on the same scale from 0 to 1
+    layer, head, word   the initial selection, counted from 0; word 0 is [CLS]
+    The weights are stored in 8 bits, with an error of at most 0.002.
+    Raises ValueError if the control has another shape, or if the layer or head does not exist.
     """
     seen, twin = [[_weights(each, tokenizer, text) for text in texts] for each in (model, control)]
     if seen[0][1].shape != twin[0][1].shape:
@@ -70,7 +67,7 @@ def all_heads(
 def _weights(
     model: BertPreTrainedModel, tokenizer: WordPieceTokenizer, text: str | tuple[str, str]
 ) -> tuple[list[str], torch.Tensor]:
-    """The tokens of one text, or pair, and the S × S weights of all A heads in all L layers."""
+    """The tokens of one text or pair, and the S × S weights of all A heads in all L layers."""
     one, other = (text, None) if isinstance(text, str) else text
     seen = capture(model, tokenizer, [one], None if other is None else [other])
     return seen.tokens[0], seen.attentions[:, 0]

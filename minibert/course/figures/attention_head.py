@@ -1,5 +1,5 @@
-"""One real head, step by step: from queries and keys to weights, and from weights and values to a
-mixture.
+"""An interactive figure that computes one attention head step by step: scores, scaling, mask,
+weights, weighted sum of values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,20 +21,21 @@ def attention_head(
     padding: int = 2,
     asks: int = 2,
 ) -> Moving:
-    """Heads of the first layer that the reader can follow: other words, another scale, another
-    mask.
+    """Returns a figure of heads in the first layer, with words, scale and mask for the reader to
+    change.
 
-    What a word asks for in the first layer depends on the word and its place only, so the figure
-    holds the query, key and value of every word that can stand at a place, and the page computes
+    In the first layer, a query, key or value depends only on the token and its position. So the
+    figure stores these three vectors for every word that a position offers, and the page computes
     equation 1 of Vaswani et al. 2017 from them.
 
-    texts    sentences to begin with, the first one shown; each takes one of `words` at every place
-    words    for each place after [CLS], the words to choose from; each must be a single token
-    heads    numbers of heads in the first layer, counted from 0, and what to call them
-    padding  how many [PAD]s stand at the end
-    asks     the place whose query is followed at first, counted from 0 = [CLS]
-    Errors: a ValueError for a word that is no token, a text that its places do not offer, or a
-    head that does not exist.
+    texts    sentences to start from; the first one is shown first. Each position of a text holds
+             one of its `words`
+    words    for each position after [CLS], the words to choose from; each must be a single token
+    heads    indices of heads in the first layer, counted from 0, and their display names
+    padding  the number of [PAD]s at the end
+    asks     the position whose query is shown first; 0 is [CLS]
+    Raises ValueError if a word is not a single token, if a text contains a word that its position
+    does not offer, or if a head does not exist.
     """
     count = bert.config.num_attention_heads
     if wrong := [head for head in heads if head not in range(count)]:
@@ -84,7 +85,7 @@ def attention_head(
 def _first_layer(
     bert: BertModel, tokenizer: WordPieceTokenizer, places: list[list[str]]
 ) -> torch.Tensor:
-    """Query, key and value of every word at its place, place after place: [words, A, 3, D]."""
+    """Query, key and value of every word, position by position: [words, A, 3, D]."""
     most = max(map(len, places))
     ids = torch.tensor(
         [[tokenizer.token_to_id(place[i % len(place)]) for place in places] for i in range(most)]

@@ -1,10 +1,10 @@
-"""What a BERT costs, while one types (chapter 5, and the page of that name)."""
+"""An interactive calculator of the cost of a BERT (chapter 5, and the page of that name)."""
 
 from minibert.config import PRESETS, BertConfig
 from minibert.course.figures.moving import Moving, moving
 from minibert.inference.model_cost import GPUS
 
-# What the form calls the numbers of a model, and what `BertConfig` calls them.
+# Names of the model's sizes in the form, and in `BertConfig`.
 FIELDS = {
     "words": "vocab_size",
     "hidden": "hidden_size",
@@ -21,12 +21,12 @@ TRAINING = {"tokens": 10, "peak": round(GPUS["A100"] / 1e12), "used": 20, "machi
 
 
 def calculator(preset: str = "base") -> Moving:
-    """A form for every size of a BERT, with its parameters, its memory, its operations and the time
-    of its training beside it.
+    """Returns a form for the sizes of a BERT that shows its parameters, memory, operations and
+    training time.
 
     The formulas are those of `minibert.inference.model_cost`: `count_parameters`, `memory`,
-    `activations`, `flops` and `training_flops`. It begins with a preset, in a step of 32 rows of
-    128 tokens. Raises a ValueError for an unknown preset.
+    `activations`, `flops` and `training_flops`. The form starts with the given preset and a
+    training step on 32 sequences of 128 tokens. Raises ValueError if the preset is unknown.
     """
     presets = {name: _fields(BertConfig.preset(name)) for name in PRESETS}
     start = {"preset": preset, **_fields(BertConfig.preset(preset)), **STEP, **TRAINING}

@@ -1,4 +1,6 @@
-"""How a token's first vector is made: three rows of three real tables, their sum, and LayerNorm."""
+"""An interactive figure of the input embedding: token, segment and position vector, their sum, and
+LayerNorm.
+"""
 
 from collections.abc import Sequence
 
@@ -19,20 +21,19 @@ def embedding_sum(
     length: int = 16,
     feature: int = 0,
 ) -> Moving:
-    """Token, segment and position vector of a word, their sum and its LayerNorm, for the reader to
-    take apart.
+    """Returns a figure of a word's token, segment and position vectors, their sum and its
+    LayerNorm.
 
-    The figure holds whole rows of the three tables, so that the page computes LayerNorm over all H
-    features (equation 2.2) and not only over those that are drawn.
+    The figure stores complete rows of the three tables, because the page computes LayerNorm over
+    all H features (equation 2.2), not only over the ones that it draws.
 
     words    tokens to choose from
-    word     the one that is shown at first
-    places   where it stands at first, and where the copy stood that it is compared with
-    length   how many places there are to choose from, counted from 0
-    feature  the one of the H features that is spelt out at first
-    Errors: a ValueError for a word that is not one token, or not among `words`; for a position
-    that does not exist; for a model
-    whose positions are not a table.
+    word     the token that is shown first
+    places   its initial position, and the position of the outlined copy that it is compared with
+    length   the number of positions to choose from
+    feature  the one of the H features whose numbers are shown first
+    Raises ValueError if a word is not a single token or not in `words`, if a position does not
+    exist, or if the model has no table of positions.
     """
     ids = [tokenizer.token_to_id(each) for each in words]
     if None in ids:
@@ -56,7 +57,7 @@ def embedding_sum(
         tables.LayerNorm.weight[None],
         tables.LayerNorm.bias[None],
     ]
-    first = (rows[0] + rows[1][0] + rows[2][0]).detach()  # every word at place 0: [words, H]
+    first = (rows[0] + rows[1][0] + rows[2][0]).detach()  # every word at position 0: [words, H]
     loud = int(first.abs().amax(dim=1).argmax())
     return moving(
         "embedding_sum",
@@ -69,7 +70,7 @@ def embedding_sum(
             "eps": tables.LayerNorm.eps,
             "rows": packed(
                 torch.cat([part.detach() for part in rows])
-            ),  # words, segments, places, γ, β
+            ),  # words, segments, positions, γ, β
             "segments": len(tables.token_type_embeddings.weight),
         },
         needs=["packed.js"],

@@ -1,4 +1,4 @@
-"""A moving figure of prepared frames, turned by a slider."""
+"""An interactive figure that shows one of several prepared frames, chosen with a slider."""
 
 from minibert.course.figures.moving import Moving, moving
 
@@ -8,10 +8,10 @@ def flipbook(
     label: str,
     try_this: str = "Move the slider, or focus it and press the arrow keys.",
 ) -> Moving:
-    """A slider over `frames` (name -> HTML text, or an object with `.data`), which works in the
-    static page too.
+    """Returns a slider over `frames`, which also works in the static page.
 
-    Raises a ValueError for fewer than two frames.
+    frames: name -> HTML text, or an object whose `.data` is HTML text. Raises ValueError if there
+    are fewer than two.
     """
     if len(frames) < 2:
         raise ValueError(f"a flipbook needs at least two frames, not {len(frames)}")

@@ -1,4 +1,4 @@
-"""Tables and source code for the page, in plain HTML that GitHub, Colab and the book all show."""
+"""Tables in plain HTML, which GitHub, Colab and the book all display, and printed source code."""
 
 import inspect
 from html import escape
@@ -9,15 +9,16 @@ import torch
 def heat_table(
     matrix, rows=None, columns=None, digits: int = 2, caption: str = "", corner: str = ""
 ):
-    """A matrix [R, C] as a table whose cells are coloured by value: blue above zero, orange below.
+    """Formats a matrix [R, C] as a table with cells coloured by value: blue above zero, orange
+    below.
 
-    Returns an object that a notebook shows and whose `.data` is the HTML text (for `flipbook`). The
-    numbers stand in the cells, so the colour is never the only carrier.
+    Returns an object that a notebook displays; its `.data` is the HTML text (for `flipbook`). Every
+    cell also contains its number, so no information depends on colour alone.
     """
     from IPython.display import HTML
 
-    # rounded first, so that the colours follow from the numbers shown and not from digits that a
-    # machine may move
+    # Round first, so that the colours depend only on the digits shown. The digits after them may
+    # differ between machines.
     matrix = torch.as_tensor(matrix, dtype=torch.float64).round(decimals=digits)  # [R, C]
     rows = list(rows) if rows is not None else [""] * matrix.size(0)
     columns = list(columns) if columns is not None else [""] * matrix.size(1)
@@ -51,7 +52,8 @@ def _cell(value: float, largest: float, digits: int) -> str:
 
 
 def show_source(thing) -> None:
-    """Print the source of a class or function of the package: a stored output that drifts fails its
-    test.
+    """Prints the source code of a class or function of the package.
+
+    A test compares the stored outputs of the notebooks with the current source.
     """
     print(inspect.getsource(thing), end="")

@@ -1,4 +1,4 @@
-"""The committed logs of the benchmarks, for the chapters that draw them."""
+"""Reads the committed benchmark logs, for the chapters that plot them."""
 
 import json
 from pathlib import Path
@@ -11,9 +11,9 @@ FOLDERS = (
 
 
 def benchmark_log(name: str) -> dict:
-    """The log benchmarks/logs/NAME.json, from the clone or from the installed package.
+    """Returns the log benchmarks/logs/NAME.json, from the clone or from the installed package.
 
-    Raises a ValueError for a log that is in neither place.
+    Raises ValueError if neither contains it.
     """
     for folder in FOLDERS:
         path = folder / f"{name}.json"

@@ -1,6 +1,4 @@
-"""Which tokens are chosen to be predicted and what becomes of them, as often as the reader likes
-(chapter 7).
-"""
+"""An interactive figure that samples masks for masked-language modelling (chapter 7)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,34 +13,35 @@ def mask_sampler(
     special: Sequence[str] = SPECIAL,
     most: int = 20,
 ) -> Moving:
-    """Draw the masks of a text again and again, and count: shares found beside shares expected,
-    with the band of chance.
+    """Returns a figure that draws masks for a text repeatedly and compares the observed shares with
+    the expected ones and their sampling error.
 
-    rows        texts to choose from, by their names; each a list of tokens with its special tokens
-    vocabulary  what a random word is drawn from; the special tokens among it are left out
+    rows        name -> text to choose from, a list of tokens including its special tokens
+    vocabulary  the tokens that random replacements are drawn from; special tokens are left out
     special     tokens that are never chosen
-    most        of a text this many places are chosen at most
+    most        the largest number of positions chosen in a text
 
-    A fixed number of pieces or words as `minibert.data.create_masked_lm_predictions` (Devlin et al.
-    2018, section 3.1, as their program does it), or each piece on its own as
-    `minibert.data.mask_tokens`. A draw follows from its number alone. Raises a ValueError for no
-    rows, a row in which nothing can be chosen, or a vocabulary without an ordinary word.
+    The reader chooses between a fixed number of pieces or words, like
+    `minibert.data.create_masked_lm_predictions` (Devlin et al. 2018, section 3.1, and their code),
+    and an independent choice for each piece, like `minibert.data.mask_tokens`. The number of a draw
+    is its random seed. Raises ValueError if there are no rows, if a row has no ordinary token, or
+    if the vocabulary has none.
     """
     words = [word for word in vocabulary if word not in special]
     if not words:
         raise ValueError(
-            f"vocabulary must hold an ordinary word; its {len(vocabulary)} are special tokens"
+            f"vocabulary must contain an ordinary word; all {len(vocabulary)} are special tokens"
         )
     if not rows:
-        raise ValueError("rows is empty; wanted is at least one text, as a list of tokens")
+        raise ValueError("rows is empty; expected at least one text, as a list of tokens")
     if bare := [
         name
         for name, tokens in rows.items()
         if isinstance(tokens, str) or all(token in special for token in tokens)
     ]:
         raise ValueError(
-            f"rows[{bare[0]!r}] is {rows[bare[0]]!r}; wanted is a list of tokens, one of them not"
-            " special"
+            f"rows[{bare[0]!r}] is {rows[bare[0]]!r}; expected a list of tokens, at least one of"
+            " them not special"
         )
     return moving(
         "mask_sampler",

@@ -1,9 +1,9 @@
-"""Figures that move by a script of their own: the same in a notebook and in the page, with no
-kernel and no request.
+"""Interactive figures, which work in a notebook and in the static page without a kernel or network
+requests.
 
-A figure is one JavaScript file in `static/`, in the form of anywidget (https://anywidget.dev): it
-ends in `export default { render({ model, el }) { … } }`. `static/common.js` stands before it, so
-that its functions are at hand.
+Each figure is one JavaScript file in `static/`, in the format of anywidget (https://anywidget.dev):
+it ends in `export default { render({ model, el }) { … } }`. It may call the functions of
+`static/common.js`, which is put in front of it.
 """
 
 import hashlib
@@ -22,17 +22,20 @@ STATIC = Path(__file__).resolve().parent / "static"
 
 
 class Moving(anywidget.AnyWidget):
-    """A moving figure; `moving` makes them. Its state is all that the script gets to see."""
+    """An interactive figure, created by `moving`. The script receives these traits and nothing
+    else.
+    """
 
-    name = traitlets.Unicode().tag(sync=True)  # of the script
+    name = traitlets.Unicode().tag(sync=True)  # of the script, without .js
     data = traitlets.Dict().tag(sync=True)  # what it draws
     label = traitlets.Unicode().tag(sync=True)  # the heading
-    alt = traitlets.Unicode().tag(sync=True)  # what one sees, in words
-    try_this = traitlets.Unicode().tag(sync=True)  # what to do with it
+    alt = traitlets.Unicode().tag(sync=True)  # a description of what is visible
+    try_this = traitlets.Unicode().tag(sync=True)  # a suggestion for the reader
 
     def __repr__(self):
-        """What a stored notebook compares. Late digits of floats differ between processors, so only
-        their mean counts.
+        """A summary of the data, which tests compare with the stored notebook.
+
+        The last digits of floats differ between processors, so only their mean is included.
         """
         numbers: list[float] = []
         digest = hashlib.sha256(
@@ -55,12 +58,11 @@ def moving(
     try_this: str,
     needs: tuple[str, ...] | list[str] = (),
 ) -> Moving:
-    """The figure of `static/NAME.js` with its `data`, which is made of dicts, lists, texts,
-    numbers, True, False and None.
+    """Returns the figure of `static/NAME.js` with its `data`, which must be JSON values.
 
-    `needs` names other files in `static/` whose functions the script calls. `alt` says in words
-    what the first state shows, `try_this` what to do. Raises a ValueError for a figure that does
-    not exist or data that JSON cannot hold.
+    `needs` lists other files in `static/` whose functions the script calls. `alt` describes the
+    initial state in words, and `try_this` suggests what to do. Raises ValueError if the figure does
+    not exist, or if the data cannot be converted to JSON.
     """
     if not (STATIC / f"{name}.js").is_file():
         known = sorted(
@@ -70,7 +72,9 @@ def moving(
         )
         raise ValueError(f"name: there is no moving figure {name!r}; there are {', '.join(known)}")
     try:
-        data = json.loads(json.dumps(data, allow_nan=False))  # a copy, as the page will get it
+        data = json.loads(
+            json.dumps(data, allow_nan=False)
+        )  # a copy, in the form that the page receives
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"data of the figure {name!r} must be JSON values without nan and inf: {error}"
@@ -87,7 +91,7 @@ def moving(
 
 
 def rounded(tensor: Tensor, digits: int = 3) -> list:
-    """A tensor as nested lists of numbers with `digits` decimals, for the data of a figure."""
+    """Converts a tensor to nested lists, rounded to `digits` decimals, for the data of a figure."""
     return json.loads(
         json.dumps(
             torch.as_tensor(tensor, dtype=torch.float64).round(decimals=digits).add(0.0).tolist()
@@ -97,14 +101,16 @@ def rounded(tensor: Tensor, digits: int = 3) -> list:
 
 @cache
 def read(*files: str) -> str:
-    """Files of `static/`, joined; a figure may lack a style sheet of its own."""
+    """The concatenated text of files in `static/`; files that do not exist are skipped, because not
+    every figure has a style sheet.
+    """
     return "\n".join(
         (STATIC / file).read_text(encoding="utf-8") for file in files if (STATIC / file).exists()
     )
 
 
 def without_floats(value, floats: list[float]):
-    """`value` with None for each float in it; the floats are added to `floats`."""
+    """Returns `value` with every float replaced by None, and appends the floats to `floats`."""
     match value:
         case float():
             return floats.append(value)

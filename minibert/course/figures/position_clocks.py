@@ -1,27 +1,26 @@
-"""The sinusoidal table as a picture, and its pairs of columns as clock hands that turn with the
-position.
+"""An interactive figure of sinusoidal positions: the table, and each pair of columns as a clock
+hand that rotates with the position.
 """
 
 from collections.abc import Sequence
 
 from minibert.course.figures.moving import Moving, moving
 
-LENGTH, FURTHEST = 64, 32  # positions to stand at, and steps to look ahead from there
+LENGTH, FURTHEST = 64, 32  # number of positions, and the largest distance to a second one
 
 
 def position_clocks(
     dim: int = 8, position: int = 4, distance: int = 3, tokens: Sequence[str] = ()
 ) -> Moving:
-    """A table of sinusoidal positions with `dim` columns, a clock for each pair of them, and the
-    matrix that turns a hand (equation 3.2).
+    """Returns a figure of the sinusoidal table with `dim` columns, a clock for each column pair,
+    and the matrix that rotates a clock hand (equation 3.2).
 
-    The page computes the table by its formula, equation 3.1.
+    The page computes the table from its formula, equation 3.1.
 
-    position  where the reader stands at first
-    distance  how many positions further the second hand looks
-    tokens    what stands at the first positions
-    Errors: a ValueError for an odd dim, or one above 16, and for a position or distance beyond
-    the picture.
+    position  the initial position
+    distance  the initial distance from there to the position of the second hand
+    tokens    the tokens at the first positions
+    Raises ValueError if dim is odd or above 16, or if position or distance is out of range.
     """
     if dim % 2 or not 2 <= dim <= 16:
         raise ValueError(f"dim must be an even number from 2 to 16, not {dim!r}")

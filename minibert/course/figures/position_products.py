@@ -1,4 +1,6 @@
-"""How alike two positions are, by their distance: the formula, and tables of weights beside it."""
+"""An interactive figure of the similarity of two positions as a function of their distance, for
+sinusoidal and learned positions.
+"""
 
 from collections.abc import Mapping
 
@@ -14,22 +16,22 @@ SHOWN = 64  # rows of a table
 def position_products(
     dim: int, tables: Mapping[str, Tensor] | None = None, reach: int = 511, distance: int = 50
 ) -> Moving:
-    """The dot product of sinusoidal positions by distance (equation 3.3), divided by dim / 2, with
-    a base that the reader chooses.
+    """Returns a figure of the dot product of sinusoidal positions by distance (equation 3.3),
+    divided by dim / 2, for a base that the reader chooses.
 
-    With `tables`, name -> S rows of H numbers, the cosines of one row with all others stand beside
-    it, and the reader moves that row.
+    With `tables`, the figure also shows the cosines between one row of each table and all others,
+    and the reader chooses that row.
 
-    dim       columns of the sinusoidal table
-    tables    up to two, of at least 64 rows
-    reach     the largest distance drawn, where there are no tables
-    distance  the one that is read off at first
-    Errors: a ValueError for an odd dim, too many tables or too few rows, and a distance that is
-    not drawn.
+    dim       number of columns of the sinusoidal table
+    tables    name -> S rows of H numbers; at most two tables, of at least 64 rows
+    reach     the largest distance drawn if there are no tables
+    distance  the initial position of the cursor
+    Raises ValueError if dim is odd, if there are too many tables or too few rows, or if the
+    distance is not drawn.
     """
     tables = dict(tables or {})
     if dim % 2 or dim < 2:
-        raise ValueError(f"dim must be an even number from 2 on, not {dim!r}")
+        raise ValueError(f"dim must be an even number of at least 2, not {dim!r}")
     if len(tables) > 2 or any(len(rows) < SHOWN for rows in tables.values()):
         raise ValueError(
             f"tables: at most two, each of at least {SHOWN} rows, not"

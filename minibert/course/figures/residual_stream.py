@@ -1,5 +1,5 @@
-"""The residual stream: every token's vector on its way through the sublayers, in two texts side by
-side.
+"""An interactive figure of the residual stream: the vectors of a token after every sublayer, in two
+texts.
 """
 
 from collections.abc import Sequence
@@ -22,24 +22,24 @@ def residual_stream(
     kinds: Sequence[str | None],
     token: int = 2,
 ) -> Moving:
-    """What passes each sublayer and what it adds, for a token of two texts: lengths, cosines, and a
-    map of two directions.
+    """Returns a figure of a token's hidden states and of what each sublayer adds to them, in two
+    texts: norms, cosines, and a two-dimensional projection.
 
     texts    texts with equal numbers of tokens; the first is compared with each of the others
-    control  a model of the same shape, untrained, shown on the same scale
+    control  an untrained model of the same shape, shown on the same scale
     kinds    for each text one of two words, such as "water" and "money": the map's vertical axis
-             leads from the mean of the other kind to the mean of the first text's kind, over all
-             sublayers; its horizontal axis is the orthogonal one along which these vectors
-             spread most. Texts of kind None are left out of both axes
-    token    the position that is followed at first, counted from 0 = [CLS]
-    The models must be post-norm: with norm_first the stream is another.
-    Errors: a ValueError for texts of different lengths, kinds that are not two, or a pre-norm
-    model.
+             points from the mean of the other kind to the mean of the first text's kind, over all
+             sublayers; its horizontal axis is the orthogonal direction in which these vectors
+             vary most. Texts of kind None are left out of both axes
+    token    the position that is shown first; 0 is [CLS]
+    The models must be post-norm, because pre-norm models have a different residual stream.
+    Raises ValueError if the texts differ in length, if there are not exactly two kinds, or if a
+    model is pre-norm.
     """
     if bert.config.norm_first or control.config.norm_first:
         raise ValueError(
-            "bert, control: the stream that is drawn is the post-norm one, and a model with"
-            " norm_first=True has another"
+            "bert, control: the figure draws the residual stream of post-norm models, and"
+            " a model with norm_first=True has another"
         )
     tokens = [tokenizer.encoding(text).tokens for text in texts]
     if len(texts) < 2 or len({len(each) for each in tokens}) > 1:
@@ -86,8 +86,10 @@ def residual_stream(
 def stream(
     bert: BertModel, tokenizer: WordPieceTokenizer, texts: Sequence[str]
 ) -> tuple[Tensor, Tensor]:
-    """N texts -> states [2L + 1, N, S, H], added [2L, N, S, H]: the vectors before layer 1 and
-    after each sublayer; what each adds before its norm.
+    """N texts -> states [2L + 1, N, S, H], added [2L, N, S, H].
+
+    `states` are the vectors before layer 1 and after each sublayer; `added` are the sublayers'
+    outputs before they are added and normalised.
     """
     batch = tokenizer(texts)
     mask = batch["attention_mask"].bool()[:, None, None, :]  # [N, 1, 1, S]
@@ -107,14 +109,15 @@ def stream(
 
 
 def _measures(states: Tensor, added: Tensor, sides: Tensor) -> dict[str, Tensor]:
-    """What the page draws, of `states` [P, N, S, H] and `added` [P - 1, N, S, H]; text by text, so
-    that N stands before P.
+    """The quantities that the page draws, from `states` [P, N, S, H] and `added` [P - 1, N, S, H].
+
+    In the results, N comes before P.
     """
     unit = F.normalize(states, dim=-1)  # [P, N, S, H]
     return {
         "length": states.norm(dim=-1).transpose(0, 1),  # [N, P, S]
         "added": added.norm(dim=-1).transpose(0, 1),  # [N, P - 1, S]
-        # cosines to the beginning; of two tokens of a text; of the first text's with another's
+        # cosines with the initial vector; between tokens of a text; between text 0 and others
         "start": (unit * unit[:1]).sum(dim=-1).transpose(0, 1),  # [N, P, S]
         "within": torch.einsum("pnsh,pnth->npst", unit, unit),  # [N, P, S, S]
         "across": torch.einsum("psh,pnth->npst", unit[:, 0], unit),  # [N, P, S, S]
@@ -123,14 +126,15 @@ def _measures(states: Tensor, added: Tensor, sides: Tensor) -> dict[str, Tensor]
 
 
 def _maps(states: Tensor, sides: Tensor) -> Tensor:
-    """states [P, N, S, H], sides [N] -> [N, P, S, 2]: `_two_directions` of every token."""
+    """states [P, N, S, H], sides [N] -> [N, P, S, 2]: `_two_directions` for every token."""
     tokens = range(states.size(2))
     return torch.stack([_two_directions(states[:, :, i], sides) for i in tokens], dim=2)
 
 
 def _two_directions(states: Tensor, sides: Tensor) -> Tensor:
-    """states [P, N, H], sides [N] -> [N, P, 2]: one token's vectors along two directions, the same
-    at all depths; text 0 begins at 0, 0.
+    """states [P, N, H], sides [N] -> [N, P, 2]: projects one token's vectors onto two directions.
+
+    The directions are the same at all depths, and text 0 starts at (0, 0).
     """
     states = states - states[0, 0]  # [P, N, H]
     upright = F.normalize(

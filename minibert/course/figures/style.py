@@ -1,23 +1,23 @@
-"""One palette for the whole book, told apart by the colour-blind, and one style for every plot."""
+"""The colour palette of the book, safe for colour-blind readers, and the style of its plots."""
 
 import matplotlib
 from matplotlib.colors import LinearSegmentedColormap
 
-# After Okabe & Ito's colour-universal set, dark enough for letters on white. Each idea keeps its
-# colour in every chapter
-# and its shape in every drawing; book/_static/minibert.css and static/common.css have the same, and
-# lighter ones for dark pages.
+# Based on Okabe & Ito's palette for colour-blind readers, and dark enough for text on white. Each
+# concept has the same colour in every chapter and the same shape in every drawing.
+# book/_static/minibert.css and static/common.css repeat these colours, with lighter ones for dark
+# mode.
 COLORS = {
     "token": "#0072b2",  # blue, a box
     "segment": "#c44e00",  # vermilion, a bar
     "position": "#00805e",  # green, a circle
     "head": "#a64d79",  # purple, an arc
-    "mask": "#ffb000",  # amber, a box: what the model, or the reader, has to guess
+    "mask": "#ffb000",  # amber, a box: what the model or the reader has to predict
     "right": "#0072b2",  # the right way: a solid line
     "wrong": "#c44e00",  # the wrong way; always with another line style or marker as well
     "control": "#5d7183",  # untrained models, chance, baselines
 }
-# White is nothing. The book turns figures over in dark mode, so that nothing is then black.
+# Zero is white. In dark mode the book inverts figures, so that zero becomes black.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "minibert", ["#ffffff", "#7fb8dd", "#0072b2", "#00304d"]
 )
@@ -27,7 +27,9 @@ DIVERGING = LinearSegmentedColormap.from_list(
 
 
 def use_style() -> None:
-    """Set matplotlib up for the book: white ground, no top or right frame, legible on a phone."""
+    """Sets matplotlib's defaults for the book: white background, no top or right spine, and text
+    that is legible on a phone.
+    """
     matplotlib.rcParams.update(
         {
             "figure.figsize": (6.4, 3.6),

@@ -1,6 +1,4 @@
-"""Which sentences of a document make its summary, as their number and the blocking change (chapter
-10).
-"""
+"""An interactive figure of sentence selection for extractive summaries (chapter 10)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,21 +7,21 @@ from minibert.course.figures.moving import Moving, moving
 
 
 def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
-    """The sentences of a document with their scores, the chosen ones marked where they stand, as
-    `select_sentences` chooses.
+    """Returns a figure that marks the sentences of a document that `select_sentences` chooses, for
+    a summary length and trigram blocking that the reader sets.
 
-    documents: title -> {"sentences": N texts, "scores": N numbers, -inf where a sentence was not
-    read, and, where there are any, "reference": the sentences of a summary that somebody wrote,
-    "source": where the text is from}. ROUGE is counted without a stemmer;
-    `minibert.summarization.rouge` counts with one.
+    documents: title -> {"sentences": N texts, "scores": N numbers, -inf for a sentence that was
+    truncated away; optionally "reference": the sentences of a reference summary, and "source": the
+    origin of the text}. The figure computes ROUGE without a stemmer, whereas
+    `minibert.summarization.rouge` uses one.
 
-    Source: Liu 2019, section 3.5; the blocking of trigrams is that of Paulus et al. 2018. Raises a
-    ValueError for no document, one without sentences, or scores that are not one number for each
+    Sources: Liu 2019, section 3.5; trigram blocking is from Paulus et al. 2018. Raises ValueError
+    if there are no documents, if one has no sentences, or if the scores are not one number per
     sentence.
     """
     if not documents:
         raise ValueError(
-            "documents is empty; wanted is at least one, as title -> {'sentences': …, 'scores': …}"
+            "documents is empty; expected at least one, as title -> {'sentences': …, 'scores': …}"
         )
     return moving(
         "summary_choice",
@@ -54,7 +52,7 @@ def _document(
 ) -> dict:
     if isinstance(sentences, str) or len(sentences) == 0:
         raise ValueError(
-            f"documents[{title!r}]['sentences'] is {sentences!r}; wanted is a list of at least one"
+            f"documents[{title!r}]['sentences'] is {sentences!r}; expected a list of at least one"
             " text"
         )
     values = [float(score) for score in scores]

@@ -1,4 +1,4 @@
-"""Training runs of a log laid over each other, sick ones over healthy ones (chapter 8)."""
+"""An interactive figure that compares failed training runs with healthy ones (chapter 8)."""
 
 import math
 
@@ -16,19 +16,18 @@ USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"
 NEIGHBOURS = {
     "no warm-up": "deep, healthy",
     "strong decay on everything": "strong decay, healthy",
-}  # of another recipe than the usual
+}  # failed runs with another recipe than the usual one: their healthy runs
 
 
 def training_curves(log: dict, unigram: float) -> Moving:
-    """The runs of `benchmark_log("failures")`, each seed a curve, with the known floor and the loss
-    of a reader of frequencies.
+    """Returns a figure of the runs in `benchmark_log("failures")`: one curve per seed, and lines
+    for the Bayes-optimal loss and the unigram loss.
 
-    log      rows with a variant, a seed and curves; one row is the Bayes-optimal one, the floor
-    unigram  the masked-word loss of a reader who knows the frequencies alone, in nats
+    log      rows with a variant, a seed and curves; one row is the Bayes-optimal predictor
+    unigram  the MLM loss, in nats, of a model that predicts by word frequency alone
 
-    Nothing is drawn or read out that the log does not hold: between its points there are straight
-    lines, and the cursor gives the last point that was logged. Raises a ValueError for a log
-    without these runs.
+    The curves connect logged points with straight lines, and the cursor shows the last logged
+    point. Raises ValueError if the log lacks one of the expected runs.
     """
     entries: dict[str, list[dict]] = {}
     for row in log["rows"]:
@@ -36,7 +35,7 @@ def training_curves(log: dict, unigram: float) -> Moving:
     healthy = {USUAL, LONGER, *NEIGHBOURS.values()}
     if missing := sorted({PERFECT, *healthy} - set(entries)):
         raise ValueError(
-            "log must hold the runs of benchmarks/failures.py; it has none called"
+            "log must contain the runs of benchmarks/failures.py; it has none called"
             f" {', '.join(missing)}"
         )
     (perfect,) = entries.pop(PERFECT)

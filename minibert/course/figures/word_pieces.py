@@ -1,27 +1,28 @@
-"""A sentence that the reader types, cut into pieces in the page."""
+"""An interactive figure of WordPiece tokenization, which runs in the page."""
 
 from minibert.course.figures.moving import Moving, moving
 from minibert.tokenization import WordPieceTokenizer
 
 
 def word_pieces(tokenizer: WordPieceTokenizer, text: str, word: int = 0) -> Moving:
-    """Words, pieces and ids of a text, and every question that longest match first asks for one of
-    its words.
+    """Returns a figure of the words, pieces and ids of a text that the reader types, and of every
+    lookup that greedy longest-match-first makes for one of its words.
 
-    The whole vocabulary goes with the figure, so any text can be typed; `static/wordpiece.js` cuts
-    it as the tokenizer does.
+    The figure contains the whole vocabulary, and `static/wordpiece.js` tokenizes like the Python
+    tokenizer.
 
-    tokenizer  its vocabulary is used, and whether it lower-cases
-    text       the sentence to begin with
-    word       the word that is cut first: its number in `text`, from 0, with punctuation set apart
-    Errors: a ValueError for a tokenizer that lowercases and keeps accents, or the reverse, and
-    for a word that does not exist.
+    tokenizer  supplies the vocabulary and the lowercase setting
+    text       the initial text
+    word       index in `text` of the word whose lookups are shown first; punctuation marks count
+               as words
+    Raises ValueError if the tokenizer lowercases without stripping accents or the reverse, or if
+    the word does not exist.
     """
     if tokenizer.strip_accents not in (None, tokenizer.lowercase):
         raise ValueError(
             f"tokenizer: strip_accents={tokenizer.strip_accents} with"
-            f" lowercase={tokenizer.lowercase}; the figure strips accents where it lower-cases, and"
-            " nowhere else"
+            f" lowercase={tokenizer.lowercase}; the figure strips accents if and only if it"
+            " lowercases"
         )
     count = len({number for number in tokenizer.encoding(text).word_ids if number is not None})
     if word not in range(count):

@@ -1,1 +1,1 @@
-"""Checkpoints of the original BertSum and PreSumm, converted without running their pickles."""
+"""Convert checkpoints of the original BertSum and PreSumm without running their pickles."""

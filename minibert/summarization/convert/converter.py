@@ -1,10 +1,7 @@
-"""A checkpoint of the original BertSum or PreSumm (a .pt file) to a BertSumExt: the one place where
-minibert opens a pickle.
+"""Convert a checkpoint of the original BertSum or PreSumm (a .pt file) to a BertSumExt.
 
-A pickle is a program: whoever runs one with Python's own means runs whatever its author wrote. Here
-nothing that the file names is ever called or imported. Dictionaries and tensors are rebuilt by the
-few functions below, and everything else (the options, the optimiser, any class or function) becomes
-an `Inert`, which does nothing.
+The checkpoint is a pickle, and unpickling can run arbitrary code. `restricted_pickle` reads it
+without importing or calling anything that the file names.
 """
 
 import re
@@ -30,7 +27,7 @@ BERT, HEAD = (
     ("encoder.", "ext_layer."),
 )  # how names begin; the head's in BertSum and in PreSumm
 PUBLISHED_HEADS = 8  # of the inter-sentence transformer
-HEAD_SIZE = 64  # of every published BERT
+HEAD_SIZE = 64  # the size of an attention head in every published BERT
 RNN_NAMES = (
     ("directions.0.", "rnn.hidden0.0."),
     ("directions.1.", "rnn.hidden1.0."),
@@ -46,11 +43,11 @@ RNN_NAMES = (
 
 
 def convert_bertsum(path: str | Path, num_heads: int | None = None) -> BertSumExt:
-    """The model in a checkpoint that BertSum or PreSumm (extractive) saved, in eval mode.
+    """Convert a checkpoint of BertSum or (extractive) PreSumm to a model in eval mode.
 
-    Its head may be any of the three; a recurrent one computes what the original computes,
-    `reference_quirks` and all. `num_heads` of the inter-sentence transformer are what the file's
-    options say, 8 where they say nothing. `unused_keys` of what is returned names the tensors that
+    The head may be any of the three; a recurrent head gets `reference_quirks` so that its output
+    equals the original's. `num_heads` of the inter-sentence transformer defaults to the value in
+    the file's options, or 8 if they have none. The model's `unused_keys` names the tensors that
     were left out: a pooler, and the norm that the original never uses.
 
     Raises a ValueError that says what is wrong with the file, or names the tensors that do not fit.
@@ -120,7 +117,7 @@ def _encoder(tensors: dict[str, Tensor], options: dict[str, Any]) -> BertModel:
             if (match := re.match(rf"{BERT}encoder\.layer\.(\d+)\.", name))
         }
     )
-    # 'baseline' is a transformer that was not pretrained, with heads of its own
+    # 'baseline' is a transformer without pretraining, which has its own number of heads
     heads = (
         _number(options, "ext_heads") or PUBLISHED_HEADS
         if options.get("encoder") == "baseline"
@@ -160,6 +157,3 @@ def _head(tensors: dict[str, Tensor], num_heads: int) -> SentenceHead:
 
 def _number(options: dict[str, Any], *names: str) -> int | None:
     return next((options[name] for name in names if type(options.get(name)) is int), None)
-
-
-# -- the file --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The head of a published BertSum, from the names that the original program gives its weights.
+"""Load the head of a published BertSum from a state dict with the original's names.
 
 nlpyang/BertSum, src/models/encoder.py, class TransformerInterEncoder (in nlpyang/PreSumm:
 ExtTransformerEncoder).
@@ -18,7 +18,7 @@ from minibert.summarization.heads import InterSentenceEncoder
 
 logger = logging.getLogger(__name__)
 
-# what our names have, and what stands in its place in the original's, from the first to the last
+# (our name, the original's name), replaced in this order
 NAMES = (
     ("encoder.layer.", "transformer_inter."),
     ("encoder.norm.", "layer_norm."),
@@ -34,17 +34,15 @@ NAMES = (
 )
 FIRST_MATRIX = "transformer_inter.0.feed_forward.w_1.weight"
 POSITIONS = "pos_emb.pe"
-UNUSED = "transformer_inter.0.layer_norm."  # the original makes it, and never calls it
+UNUSED = "transformer_inter.0.layer_norm."  # the original creates it but never calls it
 
 
 def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSentenceEncoder:
-    """The original's inter-sentence transformer from its state dict, under the original's names; in
-    eval mode and float32.
+    """Load the original's inter-sentence transformer from its state dict; in eval mode and float32.
 
-    Sizes are read from the tensors; how many heads they are cut into cannot be, so `num_heads` says
-    it (8 in the published models). The position table may be there or not. The first layer's first
-    norm, which the original never uses, may be there: it is left out, listed in `unused_keys` of
-    what is returned, and logged.
+    All sizes are read from the tensors, except the number of attention heads: that is `num_heads`
+    (8 in the published models). The position table is optional. The first layer's first norm, which
+    the original never uses, is left out if present, listed in the head's `unused_keys`, and logged.
 
     Raises a ValueError that names the tensors for names that are missing or too many, wrong shapes,
     or a position table that is not the sinusoidal one.
@@ -80,15 +78,17 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
 
 
 def replacing(names: Iterable[tuple[str, str]]) -> Callable[[str], str]:
-    """A function that puts the second of each pair for the first, pair after pair."""
+    """Return a function that replaces the first of each pair by the second, pair by pair."""
     return lambda name: reduce(lambda name, pair: name.replace(*pair), names, name)
 
 
 def fill_from_original(
     module: nn.Module, tensors: dict[str, Tensor], original_name: Callable[[str], str]
 ) -> None:
-    """Copy tensors into a module whose names `original_name` turns into theirs; a ValueError names
-    those that are missing, too many or do not fit."""
+    """Copy tensors into a module; `original_name` maps the module's names to those of `tensors`.
+
+    Raises a ValueError that names the tensors that are missing, unexpected or do not fit.
+    """
     ours = {original_name(name): name for name in module.state_dict()}
     wanted = {original_name(name): tensor for name, tensor in module.state_dict().items()}
     problems = [f"{name} has no place" for name in tensors if name not in wanted]

@@ -23,10 +23,10 @@ from minibert.config import InputError
 
 
 def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors of 'model' and the options of 'opt' in a file that `torch.save` wrote, as a zip
-    or in the older form.
+    """Read the tensors of 'model' and the options of 'opt' from a file that `torch.save` wrote, in
+    the zip format or the older one.
 
-    Raises a ValueError where it cannot be read, or holds something else.
+    Raises a ValueError if the file cannot be read or holds something else.
     """
     try:
         with open(path, "rb") as file:
@@ -57,7 +57,7 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 
 class Storage(NamedTuple):
-    """A row of numbers in the file."""
+    """A storage of tensor values in the file."""
 
     key: str
     dtype: torch.dtype
@@ -70,7 +70,7 @@ class Storage(NamedTuple):
 
 
 class TensorRecord(NamedTuple):
-    """A tensor that has not been read."""
+    """A tensor whose values have not been read yet."""
 
     storage: Storage
     offset: int  # numbers
@@ -79,8 +79,8 @@ class TensorRecord(NamedTuple):
 
 
 class Inert:
-    """Stands for any class, function or object: it can be made, called, filled and given a state,
-    and does nothing."""
+    """A stand-in for any class, function or object: it can be created, called, filled and given a
+    state, and does nothing."""
 
     state: Any = None
 
@@ -106,13 +106,13 @@ class Inert:
 
 
 class Names(dict[Any, Any]):
-    """Stands for an OrderedDict, which may carry attributes: these are dropped."""
+    """A stand-in for an OrderedDict that drops any attributes."""
 
     def __setstate__(self, state: Any) -> None:
         pass
 
 
-MAGIC = 0x1950A86A20F9469CFC6C  # with which torch.save opened its files
+MAGIC = 0x1950A86A20F9469CFC6C  # the magic number of the older format
 STORAGES = {
     "FloatStorage": torch.float32,
     "DoubleStorage": torch.float64,

@@ -1,2 +1,1 @@
-"""Documents for summaries: text, Markdown and HTML read into sentences, sentences into windows of
-tokens."""
+"""Read text, Markdown and HTML documents into sentences, and pack sentences into token windows."""

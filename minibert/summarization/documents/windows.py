@@ -1,5 +1,5 @@
-"""Documents as BertSum reads them: one [CLS] before every sentence, one [SEP] after it, segments in
-turn.
+"""Encode documents for BertSum: a [CLS] before every sentence, a [SEP] after it, and alternating
+segments.
 
 Liu 2019, section 2.2; nlpyang/BertSum, src/prepro/data_builder.py, class BertData.
 """
@@ -14,8 +14,8 @@ from minibert.config import InputError
 from minibert.tokenization import WordPieceTokenizer
 
 LEAST = 3  # tokens of a sentence: [CLS], a piece, [SEP]
-# What the original program does with short and long input: under the least it is left out, over the
-# most it is cut off.
+# The limits of the original program (minimum, maximum): shorter input is dropped, longer input is
+# truncated.
 REFERENCE_WORDS = (6, 200)  # of a sentence
 REFERENCE_SENTENCES = (3, 100)  # of a document
 
@@ -26,9 +26,9 @@ class EncodedDocument:
 
     input_ids: list[int]  # [S]
     token_type_ids: list[int]  # [S], 0 for the first sentence, 1 for the second, 0 for the third, …
-    sentence_positions: list[int]  # [N], where each sentence's [CLS] stands
-    sentences: list[int]  # [N], which of the given sentences they are
-    cut: bool  # whether the last of them lost its end
+    sentence_positions: list[int]  # [N], the index of each sentence's [CLS]
+    sentences: list[int]  # [N], the indices of the sentences in the input
+    cut: bool  # whether the last sentence was truncated
 
 
 def encode_document(
@@ -39,18 +39,18 @@ def encode_document(
     segments: bool = True,
     reference_quirks: bool = False,
 ) -> EncodedDocument:
-    """The beginning of a document, as much of it as fits into `max_length` tokens.
+    """Encode the beginning of a document, as much as fits into `max_length` tokens.
 
-    [CLS] first sentence [SEP] [CLS] second sentence [SEP] … The sentence that does not fit is cut,
-    and still gets its [SEP]; where not even one piece of it fits, it is left out with its [CLS]. A
-    sentence without any piece (blanks, control characters) is left out. Without `segments` all
-    tokens are of segment 0.
+    [CLS] first sentence [SEP] [CLS] second sentence [SEP] … A sentence that does not fit is
+    truncated and keeps its [SEP]; if not even one token of it fits, it is dropped with its [CLS]. A
+    sentence without tokens (blanks, control characters) is dropped. Without `segments`, all tokens
+    have segment 0.
 
-    With `reference_quirks`, what the original program does: sentences of five words or fewer are
-    dropped, longer ones end after 200 words, documents after 100 sentences; under three sentences
-    it is a ValueError; and a [CLS] whose sentence does not fit stays, with nothing behind it.
+    `reference_quirks` reproduces the original program: sentences of five words or fewer are
+    dropped, sentences are truncated to 200 words and documents to 100 sentences, fewer than three
+    sentences raise a ValueError, and a [CLS] whose sentence does not fit stays in the input.
 
-    Raises a ValueError where nothing is left to read, or `max_length` has no room for a sentence.
+    Raises a ValueError if nothing is left to read, or if `max_length` has no room for a sentence.
     """
     if not reference_quirks:
         ids = tokenize_sentences(sentences, tokenizer)
@@ -76,19 +76,19 @@ def encode_windows(
     *,
     segments: bool = True,
 ) -> list[EncodedDocument]:
-    """The whole document, in windows of at most `max_length` tokens that overlap by about half.
+    """Encode the whole document in windows of `max_length` tokens that overlap by about half.
 
-    Windows hold whole sentences; one that is longer than a window is cut, and is a window alone.
-    Each window reads a sentence that none before it read. `best_places` says from which window a
-    sentence's vector is to be taken. Errors as in `encode_document`.
+    Windows hold whole sentences; a sentence longer than a window is truncated and gets a window of
+    its own. Each window contains at least one new sentence. `best_places` tells which window to
+    take a sentence's vector from. Raises the same errors as `encode_document`.
     """
     ids = tokenize_sentences(sentences, tokenizer)
     return all_windows(ids, tokenizer, max_length, segments)
 
 
 def tokenize_sentences(sentences: Sequence[str], tokenizer: WordPieceTokenizer) -> list[list[int]]:
-    """The ids of every sentence, without special tokens. Raises an InputError for what is no list
-    of sentences."""
+    """Return the token ids of every sentence, without special tokens. Raises an InputError if
+    `sentences` is not a list of strings."""
     _check(sentences)
     return tokenizer.encode_texts(sentences) if sentences else []
 
@@ -129,8 +129,10 @@ def all_windows(
 
 
 def best_places(windows: Sequence[EncodedDocument]) -> dict[int, tuple[int, int]]:
-    """For every sentence, the window (and its place there) in which it has the most tokens around
-    it on its poorer side."""
+    """Map each sentence to the window in which it has the most context, and to its index there.
+
+    The context is the smaller of the token counts before and after the sentence.
+    """
     best: dict[int, tuple[int, int, int]] = {}
     for number, window in enumerate(windows):
         ends = [*window.sentence_positions[1:], len(window.input_ids)]
@@ -178,10 +180,10 @@ def _join(
     segments: bool,
     dangling: bool = False,
 ) -> EncodedDocument:
-    """Sentences (number, pieces) one after the other until `max_length` is full.
+    """Join sentences (index, token ids) until `max_length` is full.
 
-    `dangling`: as the original, which joins everything, cuts at `max_length` - 1 tokens and then
-    adds a last [SEP], even behind a [CLS] or another [SEP].
+    `dangling` follows the original, which joins everything, truncates to `max_length` - 1 tokens
+    and then adds a last [SEP], even after a [CLS] or another [SEP].
     """
     if max_length < LEAST:
         raise InputError(
@@ -216,7 +218,7 @@ def _check(sentences: Sequence[str]) -> None:
 
 
 def _with_text(sentence_ids: Sequence[list[int]]) -> list[tuple[int, list[int]]]:
-    """Number and ids of the sentences that have any tokens."""
+    """Return (index, token ids) for the sentences that have any tokens."""
     pieces = [(n, ids) for n, ids in enumerate(sentence_ids) if ids]
     if not pieces:
         raise InputError(

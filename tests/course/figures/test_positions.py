@@ -214,7 +214,7 @@ def test_wrong_arguments_are_named(tables):
         ValueError, match="position must be 0 to 63 and distance 0 to 32, not 64 and 3"
     ):
         position_clocks(position=64)
-    with pytest.raises(ValueError, match="dim must be an even number from 2 on, not 9"):
+    with pytest.raises(ValueError, match="dim must be an even number of at least 2, not 9"):
         position_products(9)
     with pytest.raises(ValueError, match="at most two, each of at least 64 rows, not short of 63"):
         position_products(8, {"short": torch.ones(63, 4)})

@@ -357,7 +357,7 @@ def test_shares_add_up_and_the_rate_counts(figure):
         ({}, VOCAB, "rows is empty"),
         ({"a": ["[CLS]", "[SEP]"]}, VOCAB, r"rows\['a'\] is .*one of them not special"),
         ({"a": "the bank"}, VOCAB, r"rows\['a'\] is 'the bank'"),
-        ({"a": ["bank"]}, SPECIAL, "vocabulary must hold an ordinary word"),
+        ({"a": ["bank"]}, SPECIAL, "vocabulary must contain an ordinary word"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(rows, vocabulary, sentence):

@@ -263,7 +263,7 @@ def test_what_comes_first_in_the_chapter_comes_first_in_the_page(stem, name, fir
     [
         ({}, "documents is empty"),
         ({"a": {"sentences": [], "scores": []}}, r"\['sentences'\] is \[\]"),
-        ({"a": {"sentences": "text", "scores": [1]}}, "is 'text'; wanted is a list"),
+        ({"a": {"sentences": "text", "scores": [1]}}, "is 'text'; expected a list"),
         ({"a": {"sentences": ["x", "y"], "scores": [1]}}, "one number for each of the 2 sentences"),
         ({"a": {"sentences": ["x"], "scores": [math.nan]}}, "one number for each of the 1"),
     ],

@@ -20,10 +20,10 @@ from minibert.hub.pretrained_io import UnreadWeightsWarning
     "argv, message",
     [
         (["info", "./nowhere"], r"there is no folder './nowhere'.*name a preset: tiny, mini"),
-        (["info", "base", "--length", "513"], "--length 513 is beyond the model's 512 positions"),
+        (["info", "base", "--length", "513"], "--length 513 is more than the model's 512 positions"),
         (["info", "base", "--batch", "0"], "batch 0"),
         (["similarity"], "give two or more texts, or --pairs FILE"),
-        (["similarity", "a"], "one text has nothing to be compared with"),
+        (["similarity", "a"], "there is only one text; give two or more"),
         (["similarity", "a", "b", "--pairs", "-"], "not both"),
         (["similarity", "--pairs", "nowhere.tsv"], "cannot read --pairs nowhere.tsv: No such file"),
         (["similarity", "a", "b", "--model", "./nowhere"], "no folder './nowhere'"),

@@ -233,7 +233,7 @@ def test_what_a_run_says(given, run, tmp_path):
     for pattern in (
         r"computing on cpu \(PyTorch finds no GPU\), 1 thread \(--threads\), in float32 \(--precision\)",
         r"model: 2 layers, hidden size 16, \d+ word pieces, [\d,]+ parameters",
-        r"text: [\d,]+ tokens in 55 documents; 4 steps of 128 tokens go through it \d\.\d times",
+        r"text: [\d,]+ tokens in 55 documents; 4 steps of 128 tokens are \d\.\d epochs",
         r"step 4 of 4: MLM \d\.\d+ \(\d+\.\d%\), NSP 0\.\d+ \(\d+\.\d%\), [\d,]+ tokens/s, 00:00 left",
         r"step 4, validation: MLM \d\.\d+ \(\d+\.\d% right; unigram guess \d\.\d+\), \d\.\d+ bits per word; NSP 0\.\d+ \(\d+\.\d% right\)",
         r"finished: the model is in .*/run/model. Try it: minibert fill-mask",
@@ -418,7 +418,7 @@ def test_another_machine_is_noted(finished, run, tmp_path):
     status, out, _ = run("--out", tmp_path / "run", "--resume")
     assert (
         status == 0
-        and "note: threads, precision differ from the last session (run.json has both): the run goes on, but perhaps not bit for bit"
+        and "note: threads, precision differ from the last session (run.json has both), so the results may not be the same bit for bit"
         in out
     )
 
@@ -606,11 +606,11 @@ def test_the_command_itself_killed_and_interrupted(given, finished, tmp_path):
         (["--out", "OUT", "--vocab", "nowhere.txt"], "nowhere.txt"),
         (
             ["--out", "OUT", "--vocab", "v.txt", "--vocab-size", "9"],
-            "--vocab-size is for a vocabulary that is trained",
+            "--vocab-size is for a vocabulary that is learned",
         ),
         (
             ["--out", "OUT", "--from", "m", "--preset", "mini"],
-            "--from brings its own shape and vocabulary: leave out --preset",
+            "--from determines the shape and the vocabulary: leave out --preset",
         ),
         (["--out", "OUT", "--from", "./nowhere"], "there is no folder './nowhere'"),
         (["--out", "OUT", "--steps", "0"], "steps must be a whole number of at least 1, not 0"),
@@ -672,10 +672,10 @@ def test_a_folder_with_a_run_is_not_written_over(given, finished, run):
     [
         (
             ["--steps", "31"],
-            "--steps cannot change in the middle of a run (it began with 30). Leave it out, or begin a new run",
+            "--steps cannot change in the middle of a run (it started with 30). Leave it out, or start a new run",
         ),
         (["--learning-rate", "0.1"], "--learning-rate cannot change"),
-        (["--corpus", "default"], "--corpus cannot change in the middle of a run (it began with '"),
+        (["--corpus", "default"], "--corpus cannot change in the middle of a run (it started with '"),
         (["--from", "minibert-small"], "--from cannot change"),
         (["--dropout", "0.5"], "--dropout cannot change"),
     ],

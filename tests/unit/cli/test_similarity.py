@@ -36,7 +36,7 @@ def test_similarity_of_pairs_in_their_order(source, needs_minilm, run, tmp_path,
             "line 2: expected two texts with one tab between them, found 1 in 'only one'",
         ),
         (b"a\tb\tc\n", "line 1: expected two texts with one tab between them, found 3"),
-        (b"\n\n", "has no lines"),
+        (b"\n\n", "contains no text"),
         (b"caf\xe9\tb\n", "is not UTF-8 text: byte 3 is 0xe9"),
     ],
 )

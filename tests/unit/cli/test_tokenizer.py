@@ -95,7 +95,7 @@ def test_the_default_corpus(run, tmp_path):
         (["--corpus", "nowhere"], "there is no file or folder 'nowhere'"),
         (["--corpus", "TEXT", "--vocab-size", "9"], "vocab_size=9 is too small"),
         (["--corpus", "TEXT", "--sentences", "0"], "--sentences must be at least 1, not 0"),
-        (["--corpus", "EMPTY"], "blank.txt holds no sentence to learn from"),
+        (["--corpus", "EMPTY"], "blank.txt has no sentence to learn from"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, message, run, text, tmp_path):
@@ -114,7 +114,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, message, run, text,
 def test_a_vocabulary_or_a_model_is_never_overwritten(name, run, text, tmp_path):
     (tmp_path / name).write_text("precious", encoding="utf-8")
     status, _, errors = run("--corpus", text, "--out", tmp_path)
-    assert status == 2 and f"holds a {name} already; name another folder with --out" in errors
+    assert status == 2 and f"already has a {name}; name another folder with --out" in errors
     assert (tmp_path / name).read_text(encoding="utf-8") == "precious" and not (
         tmp_path / "tokenizer_config.json"
     ).exists()

@@ -416,7 +416,7 @@ def test_another_kind_of_tokenizer_is_said(tmp_path):
     from_pretrained(tmp_path)
     with pytest.raises(
         ValueError,
-        match="no vocab.txt and no tokenizer.json in .*: its vocab.json is not of word pieces",
+        match="no vocab.txt and no tokenizer.json in .*: its vocab.json is not a WordPiece vocabulary",
     ):
         WordPieceTokenizer.from_pretrained(tmp_path)
     transformers.RobertaTokenizer.from_pretrained(tmp_path).save_pretrained(tmp_path)
@@ -435,12 +435,12 @@ def test_another_kind_of_tokenizer_is_said(tmp_path):
         (
             "BertForMaskedLM",
             {"hidden_act": "gelu_new"},
-            "norm_first=True and a masked-word head with hidden_act='gelu_new'",
+            "norm_first=True and an MLM head with hidden_act='gelu_new'",
         ),
         (
             "BertForPreTraining",
             {"hidden_act": "relu"},
-            "norm_first=True and a masked-word head with hidden_act='relu'",
+            "norm_first=True and an MLM head with hidden_act='relu'",
         ),
         ("BertModel", {"position_embedding_type": "none"}, "position_embedding_type='none'"),
     ],

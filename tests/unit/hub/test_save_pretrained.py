@@ -17,6 +17,7 @@ from minibert import (
     save_pretrained,
 )
 from minibert.config import InputError
+from minibert.hub import pretrained_io
 
 WORDS = WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
 OTHER = WordPieceTokenizer(
@@ -105,3 +106,51 @@ def test_a_compiled_model_is_saved_as_the_original(part, norm_first, tmp_path):
         ]
         opened = from_pretrained(tmp_path / way)
         assert type(opened) is BertForMaskedLM and torch.equal(opened(ids).logits, expected)
+
+
+# Several processes at once
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_save_inside_a_save_into_the_same_folder(exists, tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    if exists:
+        save_pretrained(model(), folder)
+    write, outer, inner = pretrained_io.write_weights, model(), model()
+    inner.pooler.dense.bias.data += 1
+
+    def another_process_saves(*arguments):
+        monkeypatch.setattr(pretrained_io, "write_weights", write)
+        save_pretrained(inner, folder)
+        assert torch.equal(from_pretrained(folder).pooler.dense.bias, inner.pooler.dense.bias)
+        write(*arguments)
+
+    monkeypatch.setattr(pretrained_io, "write_weights", another_process_saves)
+    save_pretrained(outer, folder)
+    assert torch.equal(from_pretrained(folder).pooler.dense.bias, outer.pooler.dense.bias)
+    assert sorted(os.listdir(folder)) == ["config.json", "model.safetensors"]
+    assert os.listdir(tmp_path) == ["model"]
+
+
+def test_only_abandoned_staging_folders_are_removed(tmp_path):
+    for parent in (tmp_path, tmp_path / "model"):
+        for name, hours in (("old", 2), ("new", 0)):
+            staging = parent / f".saving-{name}"
+            staging.mkdir(parents=True)
+            (staging / "model.safetensors").write_bytes(b"half")
+            for path in (staging / "model.safetensors", staging):
+                os.utime(path, times=(then := time.time() - 3600 * hours, then))
+    save_pretrained(model(), tmp_path / "model")
+    save_pretrained(model(), tmp_path / "other")
+    assert sorted(os.listdir(tmp_path)) == [".saving-new", "model", "other"]
+    names = [".saving-new", "config.json", "model.safetensors"]
+    assert sorted(os.listdir(tmp_path / "model")) == names
+
+
+def test_a_folder_of_staging_names_the_process(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        pretrained_io, "_write_tokenizer", lambda *given: seen.append(given[2].name)
+    )
+    save_pretrained(model(), tmp_path)
+    assert seen[0].startswith(f".saving-{os.getpid()}-")

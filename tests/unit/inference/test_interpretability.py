@@ -316,9 +316,9 @@ def test_a_head_can_be_replaced_by_its_mean():
 def test_layers_and_heads_that_are_not_there():
     model = make_model("BertForMaskedLM")
     for heads, said in (
-        ({3: [0]}, "no layer 3: the model's layers are 0 to 2"),
+        ({3: [0]}, "no layer 3: this model has layers 0 to 2"),
         ({-1: [0]}, "no layer -1"),
-        ({0: [0, 4]}, "no head 4 in layer 0: its heads are 0 to 3"),
+        ({0: [0, 4]}, "no head 4 in layer 0: it has heads 0 to 3"),
         ({1: [-1]}, "no head -1 in layer 1"),
         ({1: 2}, "heads of layer 1 must be a list of numbers, not 2"),
     ):

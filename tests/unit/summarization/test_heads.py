@@ -589,12 +589,12 @@ def test_dropout_is_for_training_only(name):
         (
             torch.ones(1, 2, H),
             torch.ones(1, 3, dtype=bool),
-            r"sentence_mask must be boolean of the shape \[1, 2\], not torch.bool of \[1, 3\]",
+            r"sentence_mask must be boolean with shape \[1, 2\], not torch.bool with shape \[1, 3\]",
         ),
         (
             torch.ones(1, 2, H),
             torch.ones(1, 2),
-            r"sentence_mask must be boolean of the shape \[1, 2\], not torch.float32 of \[1, 2\]",
+            r"sentence_mask must be boolean with shape \[1, 2\], not torch.float32 with shape \[1, 2\]",
         ),
     ],
 )

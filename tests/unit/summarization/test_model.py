@@ -245,10 +245,10 @@ def test_a_model_of_shapes_only_takes_no_memory():
     [
         (
             lambda: BertSumExt(BertForPreTraining(small_config())),
-            "bert must be a BertModel, not a BertForPreTraining: give its .bert",
+            "bert must be a BertModel, not a BertForPreTraining: pass its .bert",
         ),
         (lambda: BertSumExt("bert-base-uncased"), "bert must be a BertModel, not a str$"),
-        (lambda: BertSumExt(small_config()), "the config has no sentence_head: give a BertModel"),
+        (lambda: BertSumExt(small_config()), "the config has no sentence_head: pass a BertModel"),
         (
             lambda: BertSumExt(bert(), "lstm"),
             "head must be one of transformer, classifier, rnn, not 'lstm'",
@@ -257,23 +257,23 @@ def test_a_model_of_shapes_only_takes_no_memory():
         (lambda: BertSumExt(bert(), SentenceHead()), "head must be one of .* not SentenceHead"),
         (
             lambda: BertSumExt(bert(), SentenceClassifier(12)),
-            "the head takes vectors of 12 numbers, but bert makes them of hidden_size 24",
+            "the head takes vectors of size 12, but bert has hidden_size 24",
         ),
         (
             lambda: BertSumExt(bert(), SentenceClassifier(24), dropout=0.1),
-            "dropout: sizes of a head that is there already",
+            "dropout: an existing head has its sizes already",
         ),
         (
             lambda: BertSumExt(bert(), "transformer", heads=4, ff=2),
-            "the head 'transformer' knows no ff, heads; it takes feedforward_size, num_heads, ",
+            "the head 'transformer' has no argument ff, heads; it takes feedforward_size, num_heads, ",
         ),
         (
             lambda: BertSumExt(bert(), "classifier", num_layers=1),
-            "the head 'classifier' knows no num_layers; it takes inner_size, dropout",
+            "the head 'classifier' has no argument num_layers; it takes inner_size, dropout",
         ),
         (
             lambda: BertSumExt(bert(), "rnn", hidden_size=8),
-            "'rnn' knows no hidden_size; it takes dropout, reference_quirks",
+            "'rnn' has no argument hidden_size; it takes dropout, reference_quirks",
         ),
         (
             lambda: BertSumExt(bert(), sentence_vector="max", num_heads=4),
@@ -292,23 +292,23 @@ def test_parts_that_cannot_be(make, said):
     [
         (
             {"sentence_positions": torch.tensor([[0, 4, 4], [0, 0, 0], [0, 4, 0]])},
-            "sentence_positions must rise within a document",
+            "sentence_positions must increase within a document",
         ),
         (
             {"sentence_positions": torch.tensor([[0, 7, 4], [0, 0, 0], [0, 4, 0]])},
-            "sentence_positions must rise within a document",
+            "sentence_positions must increase within a document",
         ),
         (
             {"sentence_mask": torch.tensor([[True, False, True]] * 3)},
-            "padding stand behind its sentences",
+            "its padding must come last",
         ),
         (
             {"sentence_positions": torch.tensor([[0, 4, 13], [0, 0, 0], [0, 4, 0]])},
-            "must lie between 0 and 12, but they go from 0 to 13",
+            "must lie between 0 and 12, but they range from 0 to 13",
         ),
         (
             {"sentence_positions": torch.tensor([[-1, 4, 7], [0, 0, 0], [0, 4, 0]])},
-            "but they go from -1 to 7",
+            "but they range from -1 to 7",
         ),
         (
             {"sentence_positions": torch.zeros(2, 3, dtype=int)},
@@ -320,15 +320,15 @@ def test_parts_that_cannot_be(make, said):
         ),
         (
             {"sentence_positions": torch.zeros(3, 3)},
-            "sentence_positions must be whole numbers.* not torch.float32",
+            "sentence_positions must be of dtype int64 or int32, not torch.float32",
         ),
         (
             {"sentence_mask": torch.ones(3, 2, dtype=bool)},
-            r"sentence_mask must be boolean of the shape \[3, 3\], not torch.bool of \[3, 2\]",
+            r"sentence_mask must be boolean with shape \[3, 3\], not torch.bool with shape \[3, 2\]",
         ),
         (
             {"sentence_mask": torch.ones(3, 3, dtype=int)},
-            r"sentence_mask must be boolean of the shape \[3, 3\], not torch.int64",
+            r"sentence_mask must be boolean with shape \[3, 3\], not torch.int64",
         ),
         ({"labels": torch.ones(3, 2)}, r"labels must have the shape \[3, 3\], not \[3, 2\]"),
         ({"labels": torch.full((3, 3), 2)}, "labels must lie between 0 and 1, but one is 2"),
@@ -457,11 +457,11 @@ def test_our_encoder_of_it_alone(tmp_path):
     "change, said",
     [
         ({"kind": "lstm"}, "head must be one of transformer, classifier, rnn, not 'lstm'"),
-        ({"sizes": {"heads": 4}}, "the head 'transformer' knows no heads"),
+        ({"sizes": {"heads": 4}}, "the head 'transformer' has no argument heads"),
         (
             {"sizes": None},
-            "sentence_head must be an object with kind, vector, segments, sizes, the last an "
-            "object too",
+            "sentence_head must be an object with kind, vector, segments, sizes, where "
+            "sizes is an object too",
         ),
         ({"vector": "max"}, "sentence_vector must be one of"),
         ({"more": 1}, "sentence_head must be an object with"),
@@ -581,16 +581,15 @@ def test_a_saved_model_is_a_summarizer_too(tmp_path):
 def test_an_encoder_without_a_head(heads):
     with pytest.raises(
         ValueError,
-        match="encoder is a BertForMaskedLM without a head for sentences. There are trained "
-        "heads on none",
+        match="encoder is a BertForMaskedLM without a sentence head. Encoders with a trained "
+        "head: none",
     ):
         open_summarizer(str(heads / "encoder"))
     save_head(trained(heads), heads / "heads" / "encoder", str(heads / "encoder"))
     save_pretrained(bert(), heads / "other", TOKENIZER)
     with pytest.raises(
         ValueError,
-        match=f"other is a BertModel .* trained heads on {re.escape(str(heads / 'encoder'))}; or "
-        "give",
+        match=f"other is a BertModel .* trained head: {re.escape(str(heads / 'encoder'))}; or pass",
     ):
         open_summarizer(str(heads / "other"))
 
@@ -631,14 +630,14 @@ def change_tensors(change):
         (lambda folder: (folder / "head.json").write_text("{"), "head.json cannot be read"),
         (
             lambda folder: (folder / "head.json").write_text("[]"),
-            "head.json is no description of a head",
+            "head.json does not describe a head",
         ),
         (
             change_about(encoder=None),
-            "head.json is no description of a head: wanted are encoder, encoder_sha256, "
+            "head.json does not describe a head: expected the keys encoder, encoder_sha256, "
             "encoder_layers, sentence_head",
         ),
-        (change_about(sentence_head={"kind": "rnn"}), "head.json is no description of a head"),
+        (change_about(sentence_head={"kind": "rnn"}), "head.json does not describe a head"),
         (
             change_about(
                 sentence_head={"kind": "gru", "vector": "cls", "segments": True, "sizes": {}}
@@ -652,16 +651,16 @@ def change_tensors(change):
             "head.safetensors does not fit the head that head.json describes",
         ),
         (change_about(encoder_layers=9), "head.json: count must lie between 1 and 3"),
-        (change_about(encoder_layers="2"), "head.json is no description of a head"),
+        (change_about(encoder_layers="2"), "head.json does not describe a head"),
         (
             change_about(encoder_sha256="0" * 64),
-            "was trained on other weights of .*: their sha256 was 0000",
+            "was trained on other weights of .*: expected sha256 0000",
         ),
         (change_about(encoder="/no/such/encoder"), "/no/such/encoder"),
         (lambda folder: (folder / "head.safetensors").unlink(), "head.safetensors is missing"),
         (
             lambda folder: (folder / "head.safetensors").write_bytes(b"x" * 30),
-            "head.safetensors is no safetensors file",
+            "head.safetensors is not a safetensors file",
         ),
         (
             change_tensors(lambda tensors: tensors.pop("scorer.bias")),
@@ -697,7 +696,7 @@ def test_an_encoder_in_shards_has_no_digest(heads):
     twin.save_pretrained(heads / "shards", max_shard_size="10KB")
     with pytest.raises(
         ValueError,
-        match="shards has no model.safetensors: a head can be trained on weights in one file only",
+        match="shards has no model.safetensors: a head needs an encoder with one weight file",
     ):
         save_head(trained(heads), heads / "head", str(heads / "shards"))
 

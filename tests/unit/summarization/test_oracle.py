@@ -231,10 +231,10 @@ def test_ten_thousand_sentences():  # the definition above, on these, would take
         (
             ["the cat"],
             [["the"]],
-            r"document\[0\] is the string 'the cat'; wanted is a list of tokens",
+            r"document\[0\] is the string 'the cat'; expected a list of tokens",
         ),
         ([["the"]], ["the cat"], r"summary\[0\] is the string"),
-        ([["the"]], "the cat", "summary is one string; wanted is a list of sentences"),
+        ([["the"]], "the cat", "summary is one string; expected a list of sentences"),
         ("the cat", [["the"]], "document is one string"),
     ],
 )

@@ -105,7 +105,7 @@ def test_means_over_documents():
         (lambda: rouge_scores(["a"], ["a text"]), r"references\[0\] is one string"),
         (
             lambda: rouge_scores(["a"], "a text"),
-            "references is 'a text'; wanted is a list of at least one reference",
+            "references is 'a text'; expected a list of at least one reference",
         ),
         (lambda: rouge_scores(["a"], []), r"references is \[\]"),
         (lambda: mean_rouge([["a"]], []), "1 summaries and references for 0"),

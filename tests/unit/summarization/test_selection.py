@@ -193,7 +193,7 @@ def test_the_originals_loop_chooses_the_same(rows, k, block):
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, None, True, "3"])
 def test_k_is_a_number_of_sentences(k):
-    with pytest.raises(ValueError, match="k is .*; wanted is a number of sentences, 1 or more"):
+    with pytest.raises(ValueError, match="k is .*; expected a number of sentences, 1 or more"):
         select_sentences([0.1], ["a"], k=k)
 
 
@@ -203,7 +203,7 @@ def test_k_from_numpy():
 
 @pytest.mark.parametrize("scores", [[0.1, math.nan], torch.tensor([math.nan, math.nan])])
 def test_a_score_that_is_not_a_number(scores):
-    with pytest.raises(ValueError, match=r"scores\[\d\] is not a number \(NaN\), as are \d of 2"):
+    with pytest.raises(ValueError, match=r"scores\[\d\] is NaN \(\d of 2 scores are\)"):
         select_sentences(scores, ["a", "b"])
 
 

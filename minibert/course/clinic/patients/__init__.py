@@ -1,4 +1,4 @@
-"""All patients of the clinic by their ids, and the puzzles, which are in the chapter only."""
+"""All patients of the clinic by id, and the ids of the puzzles, which only the chapter contains."""
 
 from minibert.course.clinic.patients import (
     attention,
@@ -12,7 +12,7 @@ from minibert.course.clinic.patients import (
     training,
 )
 
-# Mistakes in a text, a log or a calculation: there is no code of the package to infect.
+# Mistakes in a text, a log or a calculation, which cannot be planted in the code of the package.
 PUZZLES = ("G2", "P2", "S3", "B1", "B4", "T1", "T2", "R15")
 
 PATIENTS = {

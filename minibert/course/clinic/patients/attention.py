@@ -1,6 +1,4 @@
-"""Patients whose attention looks in the wrong direction, at the wrong scale or at padding: chapter
-4.
-"""
+"""Patients with bugs in attention: wrong axis, wrong scale, wrong mask. Chapter 4."""
 
 from minibert.course.clinic.patient import Edit, Patient
 

@@ -1,4 +1,4 @@
-"""Patients whose word, segment or position vectors are wrong: chapters 2 and 3."""
+"""Patients with bugs in word, segment or position embeddings. Chapters 2 and 3."""
 
 from minibert.course.clinic.patient import Edit, Patient
 

@@ -1,5 +1,5 @@
-"""Patients whose layers are wrong: activation, residual connections, dropout, norms and how many
-there are. Chapter 5.
+"""Patients with bugs in the encoder: activation, residual connections, dropout, LayerNorm and the
+number of layers. Chapter 5.
 """
 
 from minibert.course.clinic.patient import Edit, Patient

@@ -1,4 +1,4 @@
-"""Patients whose loss is not what its name says. Chapter 8."""
+"""Patients with bugs in the losses. Chapter 8."""
 
 from minibert.course.clinic.patient import Edit, Patient
 
@@ -125,12 +125,10 @@ PATIENTS = (
             Edit(
                 "heads/base.py",
                 right="""
-                    if labels.is_floating_point():
-                        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+                    check_classes(name, labels, logits.size(-1))
                 """,
                 wrong="""
-                    if labels.is_floating_point():
-                        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+                    check_classes(name, labels, logits.size(-1))
                     labels = labels.masked_fill(labels == 0, IGNORE)  # [...]
                 """,
             ),

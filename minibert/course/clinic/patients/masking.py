@@ -1,4 +1,4 @@
-"""Patients whose sequences are marked wrongly: segments, masks, labels. Chapter 7."""
+"""Patients with bugs in segment ids, masking or MLM labels. Chapter 7."""
 
 from minibert.course.clinic.patient import Edit, Patient
 

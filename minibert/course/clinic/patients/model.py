@@ -1,4 +1,4 @@
-"""Patients whose model as a whole is wrong: the config, the pooler, fresh weights. Chapter 6."""
+"""Patients with bugs in the config, the pooler or the initial weights. Chapter 6."""
 
 from minibert.course.clinic.patient import Edit, Patient
 

@@ -1,4 +1,4 @@
-"""Patients whose sentence pairs are put together or labelled wrongly. Chapter 7."""
+"""Patients with bugs in how sentence pairs are built or labelled. Chapter 7."""
 
 from minibert.course.clinic.patient import Edit, Patient
 

@@ -1,4 +1,6 @@
-"""Patients who summarise badly: documents, sentence heads, labels and choice. Chapter 10."""
+"""Patients with bugs in BertSum: documents, summarization heads, oracle labels and sentence
+selection. Chapter 10.
+"""
 
 from minibert.course.clinic.patient import Edit, Patient
 

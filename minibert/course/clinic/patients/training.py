@@ -1,5 +1,5 @@
-"""Patients who cannot train: weight decay, the learning rate, and what is divided by what. Chapter
-8.
+"""Patients with bugs in training: weight decay, learning rate, and the normalisation of losses and
+gradients. Chapter 8.
 """
 
 from minibert.course.clinic.patient import Edit, Patient

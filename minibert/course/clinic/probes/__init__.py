@@ -1,5 +1,5 @@
-"""What tells sick from healthy: small measurements of the package as it is at the moment, one
-module for each of its parts.
+"""Probes: small measurements of the package in its current state, which detect the bugs of the
+clinic. There is one module for each part of the package.
 """
 
 from minibert.course.clinic.probes import (
@@ -10,7 +10,7 @@ from minibert.course.clinic.probes import (
     losses,
     summarization,
     training,
-)  # they register their probes
+)  # imported because each module registers its probes
 from minibert.course.clinic.probes.base import (
     PROBES,
     NeverEnds,

@@ -1,4 +1,4 @@
-"""Probes of attention: the scale, the mask, the rows, and heads that should stay apart."""
+"""Probes of attention: the scale, the mask, the rows of weights, and the separation of heads."""
 
 import torch
 import torch.nn.functional as F

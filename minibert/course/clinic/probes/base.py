@@ -1,6 +1,4 @@
-"""What a probe is, how its values are compared and shown, and patience with a program that may
-never end.
-"""
+"""Registration, comparison and display of probes, and a guard against infinite loops."""
 
 import inspect
 import math
@@ -10,31 +8,28 @@ from functools import wraps
 
 import torch
 
-PROBES: dict[
-    str, Callable
-] = {}  # by name; the first line of a probe's docstring is the question it answers
+# By name. The first paragraph of a probe's docstring is the question that readers see.
+PROBES: dict[str, Callable] = {}
 TOLERANCE = 1e-3
-LINES = 50_000  # of Python that are run before patience ends
+LINES = 50_000  # of Python code that `with_patience` runs before it gives up
 
 
 class NeverEnds(Exception):
-    """A call was given up."""
+    """Raised by `with_patience` when a call runs too long."""
 
 
 def probe(tolerance: float = TOLERANCE) -> Callable:
-    """Registers a probe: no arguments, the same value every time; an error while it measures is a
-    value too.
+    """Decorator that registers a probe: a function without arguments whose value is reproducible.
 
-    `tolerance`: how far apart two values of it may be and still mean the same, relative or
-    absolute; more where chance plays a part.
+    An exception in the function becomes the probe's value. `tolerance` is the largest difference,
+    relative or absolute, at which two values count as equal; probes that depend on random draws
+    need a larger one.
     """
 
     def register(function: Callable) -> Callable:
         @wraps(function)
         def measured():
-            with torch.random.fork_rng(
-                devices=[]
-            ):  # whoever measures keeps their own random numbers
+            with torch.random.fork_rng(devices=[]):  # do not change the caller's random state
                 torch.manual_seed(0)
                 try:
                     return function()
@@ -49,12 +44,12 @@ def probe(tolerance: float = TOLERANCE) -> Callable:
 
 
 def question(name: str) -> str:
-    """What a probe asks: the first paragraph of its docstring, on one line."""
+    """The question that a probe answers: the first paragraph of its docstring, on one line."""
     return " ".join(inspect.getdoc(PROBES[name]).partition("\n\n")[0].split())
 
 
 def same(one, other, tolerance: float = TOLERANCE) -> bool:
-    """Whether two values of a probe agree: numbers within the tolerance, whatever holds them."""
+    """Whether two values of a probe agree; numbers, also inside tuples, up to the tolerance."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(same(*pair, tolerance) for pair in zip(one, other))
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -65,7 +60,7 @@ def same(one, other, tolerance: float = TOLERANCE) -> bool:
 
 
 def shown(value) -> str:
-    """A value of a probe as text, with so few digits that every machine shows the same."""
+    """A probe's value as text, rounded so that every machine shows the same digits."""
     if isinstance(value, tuple):
         return ", ".join(
             f"({shown(item)})" if isinstance(item, tuple) else shown(item) for item in value
@@ -76,9 +71,7 @@ def shown(value) -> str:
 
 
 def with_patience(call: Callable):
-    """What `call` returns; NeverEnds once it has run as many lines of Python as no honest call here
-    needs.
-    """
+    """Returns the result of `call`, or raises NeverEnds once it has run `LINES` lines of Python."""
     lines, before = 0, sys.gettrace()
 
     def count(frame, event, argument):

@@ -1,6 +1,4 @@
-"""Probes of the pretraining data: which words are hidden and what becomes of them, what a pair of
-texts is and what its label says.
-"""
+"""Probes of the pretraining data: masking, sentence pairs and their labels."""
 
 import random
 
@@ -20,9 +18,7 @@ PAD, CLS, SEP, MASK, SPECIAL, V = 0, 2, 3, 4, range(5), 61
 
 
 def _masked(rows: int = 2000) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of random words between [CLS] and [SEP], the same after masking, and the labels: 3 · [B,
-    S].
-    """
+    """Random words between [CLS] and [SEP], the same after masking, and the labels: 3 · [B, S]."""
     draw = torch.Generator().manual_seed(0)
     text = torch.randint(5, V, (rows, 32), generator=draw)  # [B, S]
     text[:, 0], text[:, -1] = CLS, SEP
@@ -74,7 +70,7 @@ def special_replacements() -> float:
 
 
 def _documents(count: int, longest: int) -> list[list[list[str]]]:
-    """Documents of eight sentences; the tokens say which document they are of."""
+    """Documents of eight sentences, in which every token names its document."""
     draw = random.Random(1)
     return [
         [[f"of{number}"] * draw.randint(1, longest) for _ in range(8)] for number in range(count)
@@ -82,6 +78,7 @@ def _documents(count: int, longest: int) -> list[list[list[str]]]:
 
 
 def _instances(documents: list[list[list[str]]], most: int = 24):
+    """Pretraining instances of at most `most` tokens, from 20 passes over each document."""
     draw = random.Random(2)
     return [
         instance

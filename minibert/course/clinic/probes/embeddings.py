@@ -1,4 +1,4 @@
-"""Probes of the embeddings: positions, segments and their norm."""
+"""Probes of the embeddings: positions, segments and LayerNorm."""
 
 import torch
 from torch import nn

@@ -1,5 +1,5 @@
-"""Probes of the encoder and the model around it: activations, residual connections, layers,
-dropout, fresh weights.
+"""Probes of the encoder and the whole model: activations, residual connections, layers, dropout
+and initial weights.
 """
 
 import math
@@ -137,7 +137,7 @@ def temperature() -> tuple[float, float, float, float]:
 
 @torch.no_grad()
 def _set(module: nn.Module) -> nn.Module:
-    """Weights that no random number decides: a wave through every tensor."""
+    """Sets all weights to fixed values along a sine wave, so that nothing is random."""
     for parameter in module.parameters():
         wave: Tensor = (
             torch.arange(parameter.numel(), dtype=torch.float32)

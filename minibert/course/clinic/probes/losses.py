@@ -1,4 +1,4 @@
-"""Probes of the losses: what is counted, and what it is divided by."""
+"""Probes of the losses: which positions count, and what the sum is divided by."""
 
 import math
 
@@ -15,7 +15,7 @@ from minibert.heads import (
 
 LABELS = torch.tensor(
     [[-100, 6, -100, -100, 9, -100, -100]]
-)  # [1, S]: two of seven words are to be guessed
+)  # [1, S]: two of seven words are labelled
 
 
 @probe()

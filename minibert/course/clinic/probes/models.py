@@ -1,4 +1,4 @@
-"""The models and texts that the probes measure with."""
+"""Small models and texts for the probes."""
 
 import tempfile
 from functools import cache
@@ -14,7 +14,9 @@ WORDS: Tensor = arange(5, 12)[None]  # [1, S], seven words
 
 
 def tiny(**changes) -> BertConfig:
-    """A BERT of a few thousand parameters, with weights so large that no softmax is flat."""
+    """The config of a BERT with a few thousand parameters, whose initial weights are so large that
+    no softmax is close to uniform.
+    """
     sizes = dict(
         vocab_size=61,
         hidden_size=24,
@@ -42,8 +44,9 @@ def vocabulary() -> WordPieceTokenizer:
 
 @cache
 def corpus(sentence: int, vocab_size: int | None = None) -> TokenFile:
-    """Twenty documents of six sentences, each of `sentence` tokens that count up; every token has
-    an id of its own, where no `vocab_size` makes them begin again.
+    """A token file of twenty documents, each with six sentences of `sentence` tokens.
+
+    The ids count up from 5, so every token has its own id; with `vocab_size` they wrap around.
     """
     numbers = range(120 * sentence)
     ids = [5 + number % (vocab_size - 5) if vocab_size else 5 + number for number in numbers]
@@ -54,5 +57,5 @@ def corpus(sentence: int, vocab_size: int | None = None) -> TokenFile:
         path, [sentences[at : at + 6] for at in range(0, 120, 6)], vocab_size or 5 + len(ids)
     )
     opened = TokenFile(path)
-    opened.folder = folder  # lives as long as what is read from it
+    opened.folder = folder  # keeps the folder alive as long as the file object
     return opened

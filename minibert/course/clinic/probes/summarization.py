@@ -1,4 +1,4 @@
-"""Probes of BertSum: documents, sentence heads, the oracle and the choice of sentences."""
+"""Probes of BertSum: document encoding, summarization heads, oracle and sentence selection."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,6 @@
-"""Probes of training: weight decay, the learning rate, what is divided by what."""
+"""Probes of training: weight decay, learning rate, and the normalisation of losses and
+gradients.
+"""
 
 import torch
 
@@ -38,7 +40,7 @@ def rate_asked_for() -> tuple[float, float]:
 
 
 def _run(**changes) -> Pretraining:
-    """A pretraining run on twelve rows of 16 tokens."""
+    """A small pretraining run on twelve sequences of 16 tokens."""
     torch.manual_seed(1)
     options = dict(
         steps=2,

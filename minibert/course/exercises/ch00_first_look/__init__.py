@@ -1,4 +1,4 @@
-"""Exercises of chapter 0: a first look."""
+"""Exercises of chapter 0: what a BERT computes, and sentence similarity."""
 
 from minibert.course.exercises.ch00_first_look import certainly_equal, cosine, mean_pooling, search
 

@@ -1,4 +1,4 @@
-"""Exercise: Who can know what?."""
+"""Exercise `certainly_equal`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch00_first_look.common import CHAPTER
@@ -24,11 +24,9 @@ def certainly_equal(one, other, reading):
 
 
 def check_certainly_equal(answer):
-    one, other = (
-        [2, 7, 8, 3, 7, 9, 5, 4],
-        [2, 7, 8, 6, 7, 1, 5, 4],
-    )  # equal at the ends, and once in the middle
-    longer = [2, 7, 8, 3, 3, 7, 9, 5, 4]  # `one` with one token more in the middle
+    # the two texts have the same tokens at both ends and at position 4
+    one, other = [2, 7, 8, 3, 7, 9, 5, 4], [2, 7, 8, 6, 7, 1, 5, 4]
+    longer = [2, 7, 8, 3, 3, 7, 9, 5, 4]  # `one` with another token inserted in the middle
     shown = f"{one} and {other}"
 
     def ask(first, second, reading):

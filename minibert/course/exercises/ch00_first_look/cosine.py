@@ -1,4 +1,4 @@
-"""Exercise: The cosine, by hand."""
+"""Exercise `cosine`: task, hints, solution and check."""
 
 import torch
 
@@ -22,7 +22,7 @@ def check_cosine(answer):
     one, other = (
         draw(3, 5) + 0.4,
         2 * draw(3, 5, seed=1) - 0.7,
-    )  # [3, H], neither of mean 0 nor of length 1
+    )  # [3, H], with neither mean 0 nor norm 1
     found, right = answer(one, other), cosine(one, other)  # [3]
     if isinstance(found, torch.Tensor) and found.shape == one.shape:
         raise Mistake(

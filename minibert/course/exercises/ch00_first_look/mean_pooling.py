@@ -1,4 +1,4 @@
-"""Exercise: One vector for a sentence."""
+"""Exercise `mean_pooling`: task, hints, solution and check."""
 
 import torch
 
@@ -39,9 +39,8 @@ def check_mean_pooling(answer):
         for wrong, sentence in known(mean_pooling)
     ]
     padded = mask.clone()
-    padded[1, 4] = (
-        0  # a second look with padding in every row: the mean of the padding alone then exists for both
-    )
+    # With padding in every row, the mean of the padding alone is defined for both texts.
+    padded[1, 4] = 0
     if isinstance(found, torch.Tensor) and torch.allclose(
         answer(hidden, padded.clone()).double(), mean_pool(hidden, 1 - padded)
     ):
@@ -56,7 +55,7 @@ def check_mean_pooling(answer):
         )
     holes = torch.tensor(
         [[0, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]]
-    )  # [B, S], padding may stand anywhere
+    )  # [B, S], padding in other positions
     also(
         answer,
         mean_pooling,

@@ -1,4 +1,4 @@
-"""Exercise: A search engine in two lines."""
+"""Exercise `search`: task, hints, solution and check."""
 
 import torch
 

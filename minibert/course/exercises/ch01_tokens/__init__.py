@@ -1,4 +1,4 @@
-"""Chapter 01, text to tokens."""
+"""Exercises of chapter 1: tokenization, segments and padding."""
 
 from minibert.course.exercises.ch01_tokens import (
     greedy_trap,

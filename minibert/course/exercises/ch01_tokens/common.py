@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 CHAPTER = "01_tokens"
 

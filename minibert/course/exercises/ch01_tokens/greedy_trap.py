@@ -1,4 +1,4 @@
-"""Exercise: A trap for the greedy."""
+"""Exercise `greedy_trap`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch01_tokens.common import (

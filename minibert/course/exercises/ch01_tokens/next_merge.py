@@ -1,4 +1,4 @@
-"""Exercise: Which pair is joined next?."""
+"""Exercise `next_merge`: task, hints, solution and check."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ def counts(words):
     return single, together
 
 
-# Chosen so that every wrong rule that we know picks another pair.
+# Chosen so that every known wrong rule picks another pair.
 MERGE_WORDS = {
     ("b", "##o", "##a", "##t"): 8,
     ("w", "##a", "##t", "##e", "##r"): 13,

@@ -1,4 +1,4 @@
-"""Exercise: A batch and its mask."""
+"""Exercise `padded_batch`: task, hints, solution and check."""
 
 import torch
 from torch import Tensor
@@ -20,10 +20,8 @@ def padded_batch(rows, pad_id):
     return torch.tensor(filled), torch.tensor(mask)  # [B, S], [B, S]
 
 
-BATCH_ROWS, BATCH_PAD = (
-    [[2, 5, 6, 3], [2, 5, 6, 8, 5, 0, 3], [2, 3]],
-    9,
-)  # 0 is an ordinary token here
+# 0 is an ordinary token here, and 9 is the padding.
+BATCH_ROWS, BATCH_PAD = [[2, 5, 6, 3], [2, 5, 6, 8, 5, 0, 3], [2, 3]], 9
 
 
 def check_padded_batch(answer):

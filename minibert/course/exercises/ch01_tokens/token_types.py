@@ -1,4 +1,4 @@
-"""Exercise: Which text does a token belong to?."""
+"""Exercise `token_types`: task, hints, solution and check."""
 
 from torch import Tensor
 

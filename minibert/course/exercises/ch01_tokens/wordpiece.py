@@ -1,4 +1,4 @@
-"""Exercise: Longest match first."""
+"""Exercise `wordpiece`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import (
     Exercise,
@@ -15,7 +15,7 @@ from minibert.course.exercises.compare import (
 
 
 class _Vocabulary(dict):
-    """A vocabulary that loses patience, so that an endless loop ends with a sentence."""
+    """A vocabulary that raises Mistake after 20,000 lookups, which ends an infinite loop."""
 
     asked, word = 0, ""
 

@@ -1,4 +1,4 @@
-"""Chapter 02: looking rows up, counting parameters, LayerNorm, and the embeddings of a whole BERT."""
+"""Exercises of chapter 2: embedding lookup, LayerNorm, and the embeddings of a BERT."""
 
 from minibert.course.exercises.ch02_embeddings import (
     embedding_parameters,

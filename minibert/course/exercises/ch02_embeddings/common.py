@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 import torch
 from torch import Tensor
@@ -15,7 +15,9 @@ def layer_norm(x, gamma, beta, eps=1e-12):
 
 
 def _with_numbers(suspects, right: Tensor) -> list[tuple[Tensor, str]]:
-    """Every suspect's sentence, with a number that it gives and the right one, from where they differ most."""
+    """Adds to each suspect's feedback the number that it gives and the correct one, at the position
+    where they differ most.
+    """
     told = []
     for value, sentence in suspects:
         worst = (value - right).abs().nan_to_num(0).argmax()

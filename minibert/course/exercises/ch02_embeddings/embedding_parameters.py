@@ -1,4 +1,4 @@
-"""Exercise: Count the parameters."""
+"""Exercise `embedding_parameters`: task, hints, solution and check."""
 
 from minibert.config import BertConfig
 from minibert.course.exercises.base import (
@@ -24,10 +24,8 @@ def check_embedding_parameters(answer) -> None:
         max_position_embeddings=53,
         type_vocab_size=5,
     )
-    for config in (
-        odd,
-        BertConfig.preset("base"),
-    ):  # in base 2 segment types and LayerNorm's 2 vectors look alike
+    # `odd` comes first, because base has 2 segment types, as many as LayerNorm has vectors
+    for config in (odd, BertConfig.preset("base")):
         V, H, T, P = (
             config.vocab_size,
             config.hidden_size,

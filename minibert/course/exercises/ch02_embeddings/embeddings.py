@@ -1,4 +1,4 @@
-"""Exercise: The embeddings of a BERT."""
+"""Exercise `Embeddings`: task, hints, solution and check."""
 
 import torch
 import torch.nn.functional as F
@@ -60,7 +60,7 @@ SMALL = BertConfig(
 
 
 def _weights(generator) -> dict[str, Tensor]:
-    """Random weights for SMALL, no two parts alike, float64."""
+    """Random float64 weights for a model with the config SMALL."""
     shapes = {name: value.shape for name, value in BertEmbeddings(SMALL).state_dict().items()}
     return {
         name: torch.randn(shape, dtype=torch.float64, generator=generator)
@@ -69,7 +69,7 @@ def _weights(generator) -> dict[str, Tensor]:
 
 
 def _expected(weights, ids, types, places) -> Tensor:
-    """The embeddings as a formula: ids, types, places [B, S] -> [B, S, H]."""
+    """The correct embeddings, by formula: ids, types, places [B, S] -> [B, S, H]."""
     total = (
         weights["word_embeddings.weight"][ids]
         + weights["token_type_embeddings.weight"][types]
@@ -99,9 +99,8 @@ def check_embeddings(answer) -> None:
     _check_parameters(mine, weights)
     mine.load_state_dict(weights)
     mine.eval()
-    ids = torch.tensor(
-        [[5, 3, 7, 3, 12], [2, 9, 4, 11, 0]]
-    )  # [B, S], with the id of padding, 4, in the second text
+    # the second text contains 4, the id of padding
+    ids = torch.tensor([[5, 3, 7, 3, 12], [2, 9, 4, 11, 0]])  # [B, S]
     types = torch.tensor([[0, 0, 1, 1, 2], [0, 1, 1, 2, 0]])  # [B, S]
     places = torch.tensor([[4, 2, 0, 8, 1], [3, 3, 5, 6, 7]])  # [B, S]
     count, zero = torch.arange(5).expand(2, 5), torch.zeros_like(ids)  # [B, S], [B, S]
@@ -133,7 +132,11 @@ def check_embeddings(answer) -> None:
 
 
 def _check_result(mine, weights, what, ids, types, places, given) -> None:
-    """Compare the vectors of one batch: ids, and the types and places that hold, [B, S]; the answer gets what is `given`, by name."""
+    """Compares the vectors of one batch with the correct ones.
+
+    ids, types, places [B, S]: the expected inputs. given: the keyword arguments of the answer's
+    forward.
+    """
     right = _expected(weights, ids, types, places)  # [B, S, H]
     try:
         found = mine(ids, **given)
@@ -177,7 +180,7 @@ def _check_result(mine, weights, what, ids, types, places, given) -> None:
 
 
 def _check_gradients(mine, ids) -> None:
-    """Every row that is used must learn, but the padding row of the word table."""
+    """Checks that every used row gets a gradient, except the padding row of the word table."""
     for parameter in mine.parameters():
         parameter.grad = None
     total = mine(ids).sum()
@@ -231,7 +234,7 @@ def _check_parameters(mine, weights) -> None:
 
 
 def _check_dropout(mine, right, ids) -> None:
-    """In training a share p of the result is exactly 0, and the rest is what it was, over 1 - p."""
+    """Checks that training sets a share p of the result to 0 and divides the rest by 1 - p."""
     p = SMALL.hidden_dropout_prob
     mine.train()
     torch.manual_seed(4)

@@ -1,4 +1,4 @@
-"""Exercise: LayerNorm by hand."""
+"""Exercise `layer_norm`: task, hints, solution and check."""
 
 import math
 
@@ -40,7 +40,7 @@ def check_layer_norm(answer) -> None:
         and found.shape == one.shape
         and abs(found[0, 0, 0] - 1.5) < 1e-3
         and abs(other[0, 0, 0] - math.sqrt(2)) < 1e-3
-    ):  # 2 over the root of 6/3: no other mistake makes both numbers
+    ):  # √2 = 2 / √(6 / 3): only the unbiased variance gives both numbers
         raise Mistake(
             "on [1, 0, 0, 0] your first number is 1.50: you divide the squared distances by H - 1 = 3, the unbiased variance; LayerNorm divides by H = 4, which gives 1.73."
         )

@@ -1,4 +1,4 @@
-"""Exercise: A lookup is a matrix product."""
+"""Exercise `one_hot_lookup`: task, hints, solution and check."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Exercise: Which vectors are the same?."""
+"""Exercise `same_vectors`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import (
     Exercise,

@@ -1,4 +1,4 @@
-"""Exercise: Learned positions, ready for real weights."""
+"""Exercise `LearnedPositions`: task, hints, solution and check."""
 
 import math
 
@@ -34,7 +34,7 @@ class LearnedPositions(nn.Module):
 
 
 def check_learned(answer):
-    torch.manual_seed(0)  # `check` gives the state back afterwards
+    torch.manual_seed(0)  # `check` restores the random state afterwards
     expect_module(mine := answer(200, 24), "LearnedPositions(200, 24)")
     named = {name: list(p.shape) for name, p in mine.named_parameters()}
     if not named and torch.is_tensor(getattr(mine, "weight", None)):
@@ -123,7 +123,10 @@ def check_learned(answer):
 
 
 def check_start(weight, another):
-    """A Mistake unless a new table [200, 24] begins as BERT's does; `another` is a second new one."""
+    """Raises Mistake unless a new table [200, 24] is initialised like BERT's.
+
+    `another` is a second new table, which must have other numbers.
+    """
     spread, centre = weight.std().item(), weight.mean().item()
     if (weight - weight[0]).abs().max() < 1e-6:
         raise Mistake(
@@ -143,9 +146,9 @@ def check_start(weight, another):
         raise Mistake(
             f"Two new tables of yours are equal (both have {weight[1, 0]:.3f} at [1, 0]): nothing is drawn. Learned positions start with random numbers."
         )
-    if (
-        weight.abs().max() < 1.9 * spread
-    ):  # a normal distribution cut at two standard deviations is above, a uniform one below
+    # A normal distribution exceeds this bound even when it is truncated at two standard deviations;
+    # a uniform one does not.
+    if weight.abs().max() < 1.9 * spread:
         raise Mistake(
             f"Your numbers are uniform: none of 4,800 is further from 0 than {weight.abs().max().item() / spread:.2f} standard deviations. Draw normal numbers, torch.randn."
         )

@@ -1,4 +1,4 @@
-"""Exercise: The table."""
+"""Exercise `position_table`: task, hints, solution and check."""
 
 import torch
 
@@ -26,7 +26,7 @@ def position_table(length, dim):
     return table
 
 
-LENGTH, DIM = 120, 64  # not a multiple of each other: dividing by the wrong one must show
+LENGTH, DIM = 120, 64  # different, so that dividing by the wrong one gives another table
 
 
 def check_table(answer):
@@ -43,7 +43,7 @@ def check_table(answer):
         (wrong(LENGTH, DIM), sentence.format(**numbers))
         for wrong, sentence in known(position_table)
     ]
-    # float32 angles near 100 are exact to about 1e-5, and that is good enough for an answer
+    # The tolerance allows for float32 angles, which are exact to about 1e-5 near 100.
     recognise(found, right, suspects, "The table", tolerance=1e-4)
     for shape in ((1, 2), (7, 8), (600, 6)):
         recognise(

@@ -1,4 +1,4 @@
-"""Exercise: The matrix that moves every position."""
+"""Exercise `shift_matrix`: task, hints, solution and check."""
 
 import math
 
@@ -66,7 +66,7 @@ def check_shift(answer):
 
 
 def which_entries(found, right, given):
-    """A sentence that says which of the four kinds of entries of R(k) is wrong. found, right [H, H]."""
+    """Says which of the four kinds of entries of R(k) is wrong. found, right [H, H]."""
     blocks = torch.block_diag(*[torch.ones(2, 2)] * (len(right) // 2)).bool()  # [H, H]
     if found[~blocks].abs().max() > 1e-4:
         row, column = (

@@ -1,4 +1,4 @@
-"""Exercise: How long is a wave?."""
+"""Exercise `wavelength`: task, hints, solution and check."""
 
 import math
 
@@ -27,7 +27,7 @@ def check_wavelength(answer):
             continue
         given = f"For pair {pair} of {dim} columns you get {found:,.4g} positions where {right:,.4g} is right"
         for mistake, sentence in known(wavelength):
-            # pair 0 alone does not tell the mistakes apart, so a suspect must agree on another pair, too
+            # Several mistakes agree on pair 0, so a suspect must match on another pair as well.
             if math.isclose(found, mistake(pair, dim), rel_tol=1e-5) and math.isclose(
                 float(answer(3, 8)), mistake(3, 8), rel_tol=1e-5
             ):

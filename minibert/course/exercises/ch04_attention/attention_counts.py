@@ -1,4 +1,4 @@
-"""Exercise: What do more heads cost?."""
+"""Exercise `attention_counts`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import (
     Exercise,

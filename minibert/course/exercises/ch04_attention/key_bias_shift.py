@@ -1,4 +1,4 @@
-"""Exercise: A parameter that does nothing."""
+"""Exercise `key_bias_shift`: task, hints, solution and check."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercise: Attention that looks away from padding."""
+"""Exercise `masked_attention`: task, hints, solution and check."""
 
 import torch
 
@@ -88,7 +88,7 @@ def check_large_scores(answer, query, key, value, mask):
 def check_empty_row(answer, query, key, value):
     for dtype in (torch.float64, torch.float16):
         mask = torch.ones(2, 1, 1, 6, dtype=torch.bool)
-        mask[1] = False  # the second text is nothing but padding
+        mask[1] = False  # the second text consists of padding only
         try:
             mixed = answer(query.to(dtype), key.to(dtype), value.to(dtype), mask)[0]
         except RuntimeError as error:

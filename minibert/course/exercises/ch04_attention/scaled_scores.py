@@ -1,4 +1,4 @@
-"""Exercise: Scores, scaled."""
+"""Exercise `scaled_scores`: task, hints, solution and check."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercise: Self-attention, ready for real weights."""
+"""Exercise `SelfAttention`: task, hints, solution and check."""
 
 import torch
 from torch import nn

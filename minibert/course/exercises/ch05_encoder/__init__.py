@@ -1,4 +1,4 @@
-"""Exercises of chapter 5: GELU, a stack of layers, one encoder layer, and counting it."""
+"""Exercises of chapter 5: GELU, the encoder layer, stacks of layers, and parameter counts."""
 
 from minibert.course.exercises.ch05_encoder import encoder_layer, gelu, layer_parameters, make_stack
 

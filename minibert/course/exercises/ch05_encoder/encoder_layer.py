@@ -1,4 +1,4 @@
-"""Exercise: One encoder layer."""
+"""Exercise `EncoderLayer`: task, hints, solution and check."""
 
 import torch
 import torch.nn.functional as F
@@ -56,8 +56,8 @@ def check_encoder_layer(answer):
         intermediate_size=20,
         hidden_dropout_prob=0.3,
         attention_probs_dropout_prob=0.0,
-        layer_norm_eps=0.1,
-    )  # large, so that a forgotten eps is seen
+        layer_norm_eps=0.1,  # large, so that a forgotten eps changes the result
+    )
     layer = _random_weights(BertLayer(config).double().eval())
     expect_module(mine := answer(config), f"{answer.__name__}(config)")
     mine = mine.double().eval()
@@ -185,17 +185,15 @@ def check_encoder_layer(answer):
 
 
 def _check_dropout(layer, config):
-    """In training the feed-forward's result, and nothing before it, is dropped at the config's rate."""
+    """Checks that dropout is applied to the feed-forward's result only, at the config's rate."""
     layer.attention.eval()
     norm, down = layer.output["LayerNorm"], layer.output["dense"]
     x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
-    moved = not torch.allclose(
-        layer(x)[0], layer.eval()(x)[0]
-    )  # does training change anything at all?
+    # whether the layer computes anything else in training than in evaluation
+    moved = not torch.allclose(layer(x)[0], layer.eval()(x)[0])
     layer.train().attention.eval()
-    with (
-        torch.no_grad()
-    ):  # the second map now answers 1000 everywhere: what falls below the mean was dropped after it
+    # The second linear map now gives 1000 everywhere, so dropped numbers fall below the mean.
+    with torch.no_grad():
         for vector, value in (
             (down.weight, 0.0),
             (down.bias, 1000.0),
@@ -222,22 +220,21 @@ def _check_dropout(layer, config):
         for token in out.flatten(0, 1)
         if (token < 0).any()
     ]
-    if (
-        sorted(spreads)[len(spreads) // 2] < 1e-9
-    ):  # what was dropped is equal, so it was dropped together with the residual
+    # If the dropped numbers are all equal, the residual was dropped together with them.
+    if sorted(spreads)[len(spreads) // 2] < 1e-9:
         raise Mistake(
             "In training the sum is dropped, the residual with it; drop the feed-forward's result before you add."
         )
-    with (
-        torch.no_grad()
-    ):  # the second map answers 0: whatever is dropped of it, attention's result has to pass whole
+    # The second linear map now gives 0, so dropout after it must not change the result.
+    with torch.no_grad():
         down.bias.zero_()
     if not torch.allclose(layer(x)[0], norm(attended)):
         raise Mistake(
             "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention."
         )
     _check_share(out < 0, rate, "the feed-forward's result")
-    with torch.no_grad():  # attention's result is 1 everywhere, and each of its numbers goes up and down on a way of its own
+    # Attention's result is now 1 everywhere, and both linear maps treat each number separately.
+    with torch.no_grad():
         layer.attention.output.LayerNorm.weight.zero_()
         layer.attention.output.LayerNorm.bias.fill_(1)
         layer.intermediate["dense"].weight.copy_(
@@ -262,7 +259,7 @@ def _check_share(dropped, rate, what, advice=""):
 
 
 def _random_weights(module):
-    """Weights large enough that no mistake hides behind small numbers."""
+    """Sets weights that are so large that every mistake changes the result visibly."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.normal_(std=0.5)

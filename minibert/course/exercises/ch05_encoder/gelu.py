@@ -1,4 +1,4 @@
-"""Exercise: GELU, exactly."""
+"""Exercise `gelu`: task, hints, solution and check."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercise: Seven million, to the last one."""
+"""Exercise `layer_parameters`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch05_encoder.common import CHAPTER

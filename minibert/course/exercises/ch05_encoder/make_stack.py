@@ -1,4 +1,4 @@
-"""Exercise: A stack whose layers all learn."""
+"""Exercise `make_stack`: task, hints, solution and check."""
 
 import itertools
 

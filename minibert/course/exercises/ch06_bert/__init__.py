@@ -1,4 +1,4 @@
-"""Exercises of chapter 6: the mask, the whole model, loading weights, and reading a stranger's checkpoint."""
+"""Exercises of chapter 6: the attention mask, the whole model, and checkpoints."""
 
 from minibert.course.exercises.ch06_bert import bert, extend_mask, load_strictly, read_shapes
 

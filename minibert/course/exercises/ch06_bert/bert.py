@@ -1,4 +1,4 @@
-"""Exercise: The whole of BERT."""
+"""Exercise `Bert`: task, hints, solution and check."""
 
 from functools import cache
 
@@ -47,7 +47,11 @@ class Bert(nn.Module):
 
 @cache
 def _sample():
-    """A small model with its inputs, what is right for them, and what every known mistake makes of them."""
+    """The sample that answers are tested on.
+
+    Returns a config, the correct model, its inputs (ids, segments, mask), its outputs, and the
+    outputs of all known mistakes with their feedback.
+    """
     config = BertConfig(
         vocab_size=19,
         hidden_size=12,
@@ -60,9 +64,8 @@ def _sample():
     reference = BertModel(config).double().eval()
     with torch.no_grad():
         for parameter in reference.parameters():
-            parameter.normal_(
-                std=0.5, generator=generator
-            )  # large enough that no mistake hides behind small numbers
+            # so large that every mistake changes the result visibly
+            parameter.normal_(std=0.5, generator=generator)
     ids = torch.randint(1, 19, (2, 7), generator=generator)  # [B, S]
     segments = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0]])  # [B, S]
     mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])  # [B, S]
@@ -89,9 +92,7 @@ def _sample():
 
 def check_bert(answer):
     config, reference, inputs, right, others = _sample()
-    ids, segments, mask = (
-        given.clone() for given in inputs
-    )  # an answer may change what it is given
+    ids, segments, mask = (given.clone() for given in inputs)  # the answer may change them
     give_weights(mine := answer(config), reference.state_dict(), "Your model")
     mine = mine.double().eval()
     mine.load_state_dict(reference.state_dict())
@@ -138,7 +139,11 @@ def check_bert(answer):
 
 
 def _run(mine, ids, segments, mask):
-    """The answer's outputs, or the mistake by which it stops: told by which of its parts had been entered, and left, by then."""
+    """Runs the answer and returns its outputs.
+
+    If it raises an exception, hooks on its submodules tell how far it came, and that determines the
+    feedback of the Mistake.
+    """
     entered, left, hooks = [], [], []
     for name in ("embeddings", "encoder"):
         part = getattr(mine, name)

@@ -1,4 +1,4 @@
-"""Exercise: A mask for every head and every query."""
+"""Exercise `extend_mask`: task, hints, solution and check."""
 
 import torch
 
@@ -19,7 +19,7 @@ def extend_mask(attention_mask):
 def check_extend_mask(answer):
     mask = torch.tensor(
         [[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, 1, 1]]
-    )  # [B, S], padding may stand on either side
+    )  # [B, S], with padding on either side
     found = answer(mask)
     if not isinstance(found, torch.Tensor):
         raise Mistake(f"Your mask should be a tensor, but it is a {type(found).__name__}.")

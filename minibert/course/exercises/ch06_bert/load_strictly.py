@@ -1,4 +1,4 @@
-"""Exercise: A loader that cannot be fooled."""
+"""Exercise `load_strictly`: task, hints, solution and check."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Exercise: A stranger's checkpoint."""
+"""Exercise `read_shapes`: task, hints, solution and check."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Exercises of chapter 7: how many words to mask, whole words, masking as tensors, shortening a pair, trusting a word."""
+"""Exercises of chapter 7: MLM masking, whole words, and the truncation of sentence pairs."""
 
 from minibert.course.exercises.ch07_pretraining_data import (
     believe,

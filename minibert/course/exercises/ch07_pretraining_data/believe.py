@@ -1,4 +1,4 @@
-"""Exercise: Can you believe what you see?."""
+"""Exercise `believe`: task, hints, solution and check."""
 
 import math
 
@@ -40,9 +40,8 @@ def check_believe(answer):
         raise Mistake(f"You return the text {answer(*cases[0])!r}; a chance is a number.")
     for case, value in zip(cases, found):
         right = believe(*case)
-        if (
-            abs(value - right) <= 1e-3 * right + 1e-9
-        ):  # whether a draw may hit the true word makes no difference that counts
+        # The tolerance covers both conventions: a random word may be the original one, or may not.
+        if abs(value - right) <= 1e-3 * right + 1e-9:
             continue
         q, v, k, r = (*case, 0.1, 0.1)[:4] if len(case) == 2 else case
         case_says = f"With a context of {q}, {v:,} words, {k} kept and {r} replaced you get {value:.4g}; {right:.4g} is right."

@@ -1,3 +1,3 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 CHAPTER = "07_pretraining_data"

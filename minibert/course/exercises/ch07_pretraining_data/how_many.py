@@ -1,4 +1,4 @@
-"""Exercise: How many?."""
+"""Exercise `how_many`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import (
     Exercise,
@@ -28,9 +28,8 @@ def check_how_many(answer):
         (7, 0, 5),
     ]
     found = [answer(*case) for case in cases]
-    for case, value in sorted(
-        zip(cases, found), key=lambda pair: pair[1] == how_many(*pair[0])
-    ):  # wrong numbers first, then wrong types
+    # wrong numbers first, then numbers of the wrong type
+    for case, value in sorted(zip(cases, found), key=lambda pair: pair[1] == how_many(*pair[0])):
         right = how_many(*case)
         if value == right and not isinstance(value, bool) and isinstance(value, int):
             continue

@@ -1,4 +1,4 @@
-"""Exercise: Masking without a loop."""
+"""Exercise `mask_words`: task, hints, solution and check."""
 
 import torch
 
@@ -23,11 +23,8 @@ def mask_words(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
 
 
 def check_mask_words(answer):
-    vocab_size, special_ids, mask_id = (
-        60,
-        (0, 30, 31, 32, 33),
-        33,
-    )  # not the first five: in BERT's vocabulary they are not either
+    # As in BERT's vocabulary, the special ids are not simply the first five.
+    vocab_size, special_ids, mask_id = 60, (0, 30, 31, 32, 33), 33
     no_word = torch.isin(torch.arange(vocab_size), torch.tensor(special_ids))  # [V]
     ordinary = (~no_word).nonzero().squeeze(1)  # [V - specials]
     ids = ordinary[

@@ -1,4 +1,4 @@
-"""Exercise: Make two texts fit."""
+"""Exercise `shorten`: task, hints, solution and check."""
 
 import random
 

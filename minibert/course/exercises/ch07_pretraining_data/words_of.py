@@ -1,4 +1,4 @@
-"""Exercise: Words out of pieces."""
+"""Exercise `words_of`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import (
     Exercise,

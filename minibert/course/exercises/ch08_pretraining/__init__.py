@@ -1,4 +1,4 @@
-"""Exercises of chapter 8: accuracy, the two losses, batches in pieces, groups of parameters, the learning rate, a log."""
+"""Exercises of chapter 8: losses, accuracy, micro-batches, parameter groups, learning rate, logs."""
 
 from minibert.course.exercises.ch08_pretraining import (
     backward_in_pieces,

@@ -1,4 +1,4 @@
-"""Exercise: A batch in pieces."""
+"""Exercise `backward_in_pieces`: task, hints, solution and check."""
 
 import torch
 import torch.nn.functional as F
@@ -39,7 +39,10 @@ def check_backward_in_pieces(answer):
     model = nn.Linear(4, 5).double()
 
     def gradient(weights):
-        """Of the weighted sum of the pieces' summed losses, and that sum: what each known mistake would leave."""
+        """The weighted sum of the micro-batches' summed losses, and its gradient: (gradient, sum).
+
+        The weights select the correct result or that of a known mistake.
+        """
         losses = [
             F.cross_entropy(model(x).flatten(0, 1), y.flatten(), reduction="sum") for x, y in pieces
         ]
@@ -48,11 +51,8 @@ def check_backward_in_pieces(answer):
 
     (right, value), words = gradient([1 / sum(counts)] * 3), sum(counts)
     before = model.weight.detach().clone()
-    held, waiting, most_waiting = (
-        [],
-        set(),
-        [],
-    )  # rows of each forward; which have not gone backward yet; how many, at each
+    # rows of each forward pass; passes without a backward pass yet; their number after each pass
+    held, waiting, most_waiting = [], set(), []
 
     def remember(module, inputs, output):
         number = len(held)

@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 from numbers import Real
 
@@ -11,7 +11,7 @@ CHAPTER = "08_pretraining"
 
 
 def _number(value, what):
-    """A loss or an accuracy as a scalar of float64; a Mistake for anything that is not one number."""
+    """Converts a loss or an accuracy to a float64 scalar; raises Mistake if it is not one number."""
     if isinstance(value, Real | np.ndarray) and np.ndim(value) == 0:
         value = torch.tensor(float(value))
     expect_tensor(value, [], what)

@@ -1,4 +1,4 @@
-"""Exercise: How many words were guessed?."""
+"""Exercise `mlm_accuracy`: task, hints, solution and check."""
 
 import math
 
@@ -35,19 +35,15 @@ def check_word_accuracy(answer):
         torch.tensor([3, 1, 7]),
     )
     counted = labels != -100  # [B, S]
-    perfect = (
-        5.5 * F.one_hot(labels.clamp(min=0), 8).float()
-    )  # [B, S, V], S = V: a wrong axis does not show by its shape
+    # V equals S, so that a wrong axis does not change the shape.
+    perfect = 5.5 * F.one_hot(labels.clamp(min=0), 8).float()  # [B, S, V]
     logits = torch.randn(2, 8, 8).where(~counted[..., None], perfect)  # [B, S, V]
-    logits[0, 1] *= 0.2  # found, with a probability below a half
-    logits[0, 3], logits[1, 4, 6] = (
-        -logits[0, 3],
-        8.0,
-    )  # two of the seven are missed, one by far and one as the second best
-    logits[0, [0, 4, 6], 0] = 9.0  # word 0 leads where nothing was asked
-    logits[0, 0, 2] = logits[1, 3, 2] = logits[1, 1, 4] = (
-        8.0  # an argmax over positions finds three of them
-    )
+    logits[0, 1] *= 0.2  # correct, with a probability below 0.5
+    # Two of the seven words are wrong: one ranks last, the other second.
+    logits[0, 3], logits[1, 4, 6] = -logits[0, 3], 8.0
+    logits[0, [0, 4, 6], 0] = 9.0  # word 0 has the highest score at unmasked positions
+    # With these, an argmax over positions is correct for three of the words.
+    logits[0, 0, 2] = logits[1, 3, 2] = logits[1, 1, 4] = 8.0
     found = _number(answer(logits.clone(), labels.clone()), "mlm_accuracy")
     hits = logits.argmax(dim=-1) == labels  # [B, S]
     rows = [float(hits[i][counted[i]].float().mean()) for i in range(2)]

@@ -1,4 +1,4 @@
-"""Exercise: What decays."""
+"""Exercise `parameter_groups`: task, hints, solution and check."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Exercise: The two losses."""
+"""Exercise `pretraining_losses`: task, hints, solution and check."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Exercise: A log that cannot be."""
+"""Exercise `read_the_log`: task, hints, solution and check."""
 
 import math
 
@@ -83,7 +83,7 @@ def check_read_the_log(answer):
     ):
         if math.isclose(words, value, rel_tol=1e-6):
             raise Mistake(message)
-    if not math.isclose(words, math.exp(11.2), rel_tol=1e-4):  # a rounded number is right too
+    if not math.isclose(words, math.exp(11.2), rel_tol=1e-4):  # accepts a rounded number
         raise Mistake(
             f"Your number of words is {words:,.0f}, whose logarithm is {math.log(max(words, 1e-9)):.1f}; a model that wavers between n words evenly has the loss ln n, and that is 11.2."
         )

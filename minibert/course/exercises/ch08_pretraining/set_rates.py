@@ -1,4 +1,4 @@
-"""Exercise: The learning rate of a step."""
+"""Exercise `set_rates`: task, hints, solution and check."""
 
 import math
 
@@ -26,7 +26,10 @@ def set_rates(groups, step, steps, warmup):
 
 
 def _rates(answer, groups, steps, warmup):
-    """What an answer sets, step by step, beginning with groups that it keeps: [steps + 1, groups]."""
+    """The learning rates that an answer sets at every step: [steps + 1, groups].
+
+    The same group dicts are passed at every step.
+    """
     seen = []
     for step in range(steps + 1):
         answer(groups, step, steps, warmup)

@@ -1,4 +1,4 @@
-"""Exercises of chapter 9: a text's scores, a label for each word, entities, the best span, how many test examples a difference needs."""
+"""Exercises of chapter 9: classification, token labels, entities, answer spans, and test-set size."""
 
 from minibert.course.exercises.ch09_finetuning import (
     best_span,

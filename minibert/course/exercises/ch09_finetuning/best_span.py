@@ -1,4 +1,4 @@
-"""Exercise: The best answer that is one."""
+"""Exercise `best_span`: task, hints, solution and check."""
 
 import torch
 
@@ -29,7 +29,17 @@ def best_span(start, end, allowed, max_answer):
     return divmod(int(best), len(start))  # blank: its row and its column
 
 
-_START = [9.0, 0.0, 3.0, 0.5, 1.0, 6.0, 2.0, 0.0, 4.0]  # 0 and 1 are the question's, 8 is [SEP]
+_START = [
+    9.0,
+    0.0,
+    3.0,
+    0.5,
+    1.0,
+    6.0,
+    2.0,
+    0.0,
+    4.0,
+]  # positions 0 and 1 are the question, 8 is [SEP]
 
 
 _END = [9.0, 3.0, 7.0, 2.0, 1.5, 0.5, 4.5, 6.5, 6.0]

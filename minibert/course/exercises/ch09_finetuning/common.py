@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 from torch import Tensor
 
@@ -8,7 +8,7 @@ CHAPTER = "09_finetuning"
 
 
 def _listed(found, what: str) -> list:
-    """A list, a tuple or a tensor of whole numbers, as a list."""
+    """Converts a list, a tuple or a tensor to a list; raises Mistake for anything else."""
     if isinstance(found, Tensor):
         found = found.tolist()
     if not isinstance(found, list | tuple):
@@ -17,7 +17,7 @@ def _listed(found, what: str) -> list:
 
 
 def _name(found, right, suspects: list[tuple[object, str]], what: str) -> None:
-    """As `recognise`, for lists and tuples."""
+    """Like `recognise`, for lists and tuples."""
     if found == right:
         return
     for value, sentence in suspects:

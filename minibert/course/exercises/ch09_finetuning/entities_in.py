@@ -1,4 +1,4 @@
-"""Exercise: From tags to names."""
+"""Exercise `entities_in`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch09_finetuning.common import (

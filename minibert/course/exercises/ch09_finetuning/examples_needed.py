@@ -1,4 +1,4 @@
-"""Exercise: Is it better, or was it lucky?."""
+"""Exercise `examples_needed`: task, hints, solution and check."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercise: The right label on the right piece."""
+"""Exercise `first_piece_labels`: task, hints, solution and check."""
 
 from minibert.config import IGNORE
 from minibert.course.exercises.base import Exercise
@@ -28,17 +28,8 @@ def first_piece_labels(word_ids, tags, number):
     return labels
 
 
-_WORD_IDS = [
-    None,
-    0,
-    1,
-    1,
-    1,
-    3,
-    4,
-    4,
-    None,
-]  # word 2 is a control character: the tokenizer leaves nothing of it
+# Word 2 is a control character, which the tokenizer removes.
+_WORD_IDS = [None, 0, 1, 1, 1, 3, 4, 4, None]
 
 
 _TAGS = ["O", "B-per", "O", "I-per", "B-loc"]

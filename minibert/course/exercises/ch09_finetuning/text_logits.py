@@ -1,4 +1,4 @@
-"""Exercise: From hidden states to the scores of a text."""
+"""Exercise `text_logits`: task, hints, solution and check."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Exercises of chapter 10: the input, the greedy oracle, the encoder over sentences, a list that is not aliased, a sum taken apart, the choice."""
+"""Exercises of chapter 10: BertSum's input, oracle, sentence encoder, LSTM and sentence selection."""
 
 from minibert.course.exercises.ch10_bertsum import (
     bertsum_input,

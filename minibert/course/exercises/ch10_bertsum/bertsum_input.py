@@ -1,4 +1,4 @@
-"""Exercise: A document, ready to be read."""
+"""Exercise `bertsum_input`: task, hints, solution and check."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Exercise: Choose, and do not repeat."""
+"""Exercise `choose_sentences`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch10_bertsum.common import (

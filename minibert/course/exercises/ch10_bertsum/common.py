@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 from torch import Tensor
 
@@ -11,7 +11,7 @@ CHAPTER = "10_bertsum"
 
 
 def _name(found, right: list, suspects: list[tuple[list, str]], what: str) -> None:
-    """As `recognise`, for lists."""
+    """Like `recognise`, for lists."""
     if found == right:
         return
     for value, sentence in suspects:
@@ -21,6 +21,7 @@ def _name(found, right: list, suspects: list[tuple[list, str]], what: str) -> No
 
 
 def _numbers_of(found, what):
+    """Converts a list of sentence numbers to a plain list; raises Mistake for anything else."""
     if isinstance(found, Tensor):
         found = found.tolist()
     if found is None:

@@ -1,4 +1,4 @@
-"""Exercise: The greedy oracle."""
+"""Exercise `greedy_choice`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch10_bertsum.common import (
@@ -35,7 +35,8 @@ def greedy_choice(sentences, summary, k):
     return sorted(chosen)  # blank: in document order
 
 
-# a summary in two parts: 2 covers most of it alone, 0 the rest; 1 says what 2 says, and 3 has one stray word of it
+# Sentence 2 covers most of the summary and sentence 0 covers the rest. Sentence 1 says
+# nearly the same as sentence 2, and sentence 3 shares one word with it.
 _DOCUMENT = [
     text.split()
     for text in (

@@ -1,4 +1,4 @@
-"""Exercise: What can the broken network change?."""
+"""Exercise `logits_in_two_parts`: task, hints, solution and check."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Exercise: A transformer whose tokens are sentences."""
+"""Exercise `SentenceEncoder`: task, hints, solution and check."""
 
 import torch
 import torch.nn.functional as F
@@ -54,14 +54,10 @@ def check_sentence_encoder(answer):
     head = InterSentenceEncoder(12, 20, 3, 2, dropout=0.0).double().eval()
     with torch.no_grad():
         for parameter in head.parameters():
-            parameter.normal_(std=0.4)  # large enough that no mistake hides behind small numbers
-        vectors = torch.randn(
-            2, 5, 12, dtype=torch.float64
-        )  # [B, N, H], something stands at padding too
+            parameter.normal_(std=0.4)  # large, so that every mistake changes the result
+        vectors = torch.randn(2, 5, 12, dtype=torch.float64)  # [B, N, H], not 0 at padding
         mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])  # [B, N]
-        head.scorer.bias.sub_(
-            head.logits(vectors, mask)[mask].mean()
-        )  # some logits are above 0, some below
+        head.scorer.bias.sub_(head.logits(vectors, mask)[mask].mean())  # logits of both signs
     mine = answer(12, 20, 3, 2)
     if not isinstance(mine, nn.Module):
         raise Mistake(
@@ -108,10 +104,10 @@ def check_sentence_encoder(answer):
 
 
 def _fitting(part, vectors, mask):
-    """What a part of the answer gives, or the mistake by which its shapes do not fit."""
+    """Calls a part of the answer; raises Mistake with an explanation if shapes do not match."""
     try:
         return part(vectors, mask)
-    except RuntimeError as error:  # NotImplementedError is one of these
+    except RuntimeError as error:  # includes NotImplementedError
         if "mat1" in str(error) and f"x{2 * vectors.size(2)} and" in str(error):
             raise Mistake(
                 f"What you give to the encoder is {2 * vectors.size(2)} wide, its vectors are {vectors.size(2)}: the table is added to the sentences, not set beside them."
@@ -152,7 +148,7 @@ def _compare_with(head, mine, vectors, mask):
     what = "logits of a document of 5 sentences"
     whole, recognised = (
         slice(0, 1),
-        [  # the first document has no padding: what goes wrong there is no matter of masks
+        [  # the first document has no padding, so these mistakes do not involve masks
             (
                 run(vectors * real, keys),
                 f"Your {what} know no positions: exchange two sentences and you exchange their scores.",

@@ -1,4 +1,4 @@
-"""Exercise: A list for every step."""
+"""Exercise `states_of`: task, hints, solution and check."""
 
 import torch
 
@@ -96,9 +96,8 @@ def check_states_of(answer):
         raise Mistake(
             f"All 4 sentences share one inner list, so each has the states of sentence 3, {found[0][1][0, 0]:.2f} first. `[row] * length` repeats the *name*, not the list."
         )
-    at = tuple(
-        torch.unravel_index((mine - right)[0].abs().argmax(), right.shape[1:])
-    )  # where sentence 0 is furthest off
+    # where the states of sentence 0 differ most
+    at = tuple(torch.unravel_index((mine - right)[0].abs().argmax(), right.shape[1:]))
     recognise(
         mine,
         right,
@@ -166,7 +165,7 @@ def all_states(
     before=False,
     own=False,
 ):
-    """All states [N, k, B, H], right or with one mistake."""
+    """All states [N, k, B, H], correct or with one mistake."""
     below, columns, state = list(x.unbind(1)), [], torch.zeros_like(x[:, 0])
     for cell in cells:
         state, column = (state if carried else torch.zeros_like(x[:, 0])), []

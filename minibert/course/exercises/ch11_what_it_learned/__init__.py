@@ -1,4 +1,4 @@
-"""Exercises of chapter 11: where a head looks, rollout, one word hidden at a time, labels that mean nothing, what a probe shows."""
+"""Exercises of chapter 11: attention patterns, rollout, occlusion, probes and control tasks."""
 
 from minibert.course.exercises.ch11_what_it_learned import (
     attention_rollout,

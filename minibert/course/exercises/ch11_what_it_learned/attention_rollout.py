@@ -1,4 +1,4 @@
-"""Exercise: Attention rollout."""
+"""Exercise `attention_rollout`: task, hints, solution and check."""
 
 import torch
 from torch import Tensor
@@ -109,7 +109,7 @@ def rollout(
     mix=lambda mean, eye: 0.5 * mean + 0.5 * eye,
     step=lambda mixed, rolled: mixed @ rolled,
 ):
-    """A planted wrong answer: one of the three steps made in another way."""
+    """Returns a wrong answer in which one of the three steps is replaced."""
 
     def wrong(attentions):
         eye = torch.eye(attentions.size(-1), dtype=attentions.dtype)

@@ -1,4 +1,4 @@
-"""What several exercises of this chapter share."""
+"""Definitions that several exercises of this chapter share."""
 
 import torch
 
@@ -6,6 +6,6 @@ CHAPTER = "11_what_it_learned"
 
 
 def _maps(*shape):
-    """Attention maps that are not even, in float64: every row sums to 1."""
+    """Random float64 attention maps that are far from uniform; every row sums to 1."""
     generator = torch.Generator().manual_seed(1)
     return (2 * torch.randn(*shape, generator=generator, dtype=torch.float64)).softmax(dim=-1)

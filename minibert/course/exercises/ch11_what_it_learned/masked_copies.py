@@ -1,4 +1,4 @@
-"""Exercise: One word hidden at a time."""
+"""Exercise `masked_copies`: task, hints, solution and check."""
 
 import torch
 from torch import Tensor
@@ -25,7 +25,7 @@ def masked_copies(ids, mask_id):
 
 
 def check_masked_copies(answer):
-    ids = torch.tensor([101, 7, 8, 7, 9, 5, 102])  # one word stands in it twice
+    ids = torch.tensor([101, 7, 8, 7, 9, 5, 102])  # one word occurs twice
     S = 7
     found = answer(ids, 103)
     if not isinstance(found, tuple | list) or len(found) != 2:

@@ -1,4 +1,4 @@
-"""Exercise: Where a head looks."""
+"""Exercise `offset_share`: task, hints, solution and check."""
 
 import torch
 from torch import Tensor

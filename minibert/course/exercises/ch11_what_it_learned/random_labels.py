@@ -1,4 +1,4 @@
-"""Exercise: Labels that mean nothing."""
+"""Exercise `random_labels`: task, hints, solution and check."""
 
 import random
 
@@ -21,9 +21,8 @@ def random_labels(words, labels, seed):
 def check_random_labels(answer):
     draw = random.Random(5)
     types = [f"w{n}" for n in range(600)]
-    meaning = {
-        word: "noun" if n % 10 else "verb" for n, word in enumerate(types)
-    }  # nine nouns for every verb
+    # nine nouns for every verb
+    meaning = {word: "noun" if n % 10 else "verb" for n, word in enumerate(types)}
     words = types + draw.choices(types, k=1400)
     labels = [meaning[word] for word in words]
     found = answer(list(words), list(labels), 3)

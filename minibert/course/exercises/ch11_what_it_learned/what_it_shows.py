@@ -1,4 +1,4 @@
-"""Exercise: Who deserves the credit?."""
+"""Exercise `what_it_shows`: task, hints, solution and check."""
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch11_what_it_learned.common import CHAPTER
@@ -20,7 +20,7 @@ def what_it_shows(accuracy, majority, untrained, control, margin=0.05):
     return "nobody" if not found else "the probe" if not selective else "the input" if not learned else "the training"  # blank: one of the four  # fmt: skip
 
 
-_CASES = (  # accuracy, majority, untrained, control -> credit, and what is said of a wrong one
+_CASES = (  # (accuracy, majority, untrained, control), credit, feedback for another answer
     (
         (0.80, 0.40, 0.45, 0.50),
         "the training",

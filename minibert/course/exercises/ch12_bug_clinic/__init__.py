@@ -1,4 +1,4 @@
-"""Exercises of chapter 12: a probe for padding, idle parameters, an operation on a layer, the height of a stuck loss, which probe first."""
+"""Exercises of chapter 12: probes, unused parameters, a broken layer, and loss levels."""
 
 from minibert.course.exercises.ch12_bug_clinic import (
     best_probe,

@@ -1,4 +1,4 @@
-"""Exercise: Which probe first?."""
+"""Exercise `best_probe`: task, hints, solution and check."""
 
 from collections import Counter
 
@@ -28,7 +28,10 @@ def best_probe(findings):
 
 
 def _table(*probes):
-    """Each probe given by how many patients share each of its findings -> findings, a list for each patient."""
+    """Builds a table of findings, with one list per patient, from the group sizes of each probe.
+
+    A probe's sizes are the numbers of patients that share each of its findings.
+    """
     columns = [
         [f"finding {letter}" for letter, count in zip("abcdefgh", sizes) for _ in range(count)]
         for sizes in probes
@@ -36,7 +39,8 @@ def _table(*probes):
     return [list(answers) for answers in zip(*columns)]
 
 
-# What each table is a trap for: counting the different findings; the largest group; what is left of information; a tie; the last one
+# Each table catches another wrong criterion: the number of distinct findings, the size of the
+# largest group, the remaining information, a tie, and the last probe.
 TABLES = (
     _table((5, 1, 1, 1), (8,), (3, 3, 2)),
     _table((4, 4), (5, 1, 1, 1)),

@@ -1,4 +1,4 @@
-"""Exercise: Where it begins, and how far it can fall."""
+"""Exercise `first_and_best`: task, hints, solution and check."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercise: Parameters that cannot learn."""
+"""Exercise `idle_parameters`: task, hints, solution and check."""
 
 import torch
 from torch import nn
@@ -26,7 +26,9 @@ def idle_parameters(module, x):
 
 
 class _Shares(nn.Module):
-    """Shares of a budget that can grow. All of it can learn, though the outputs always add up to the budget."""
+    """A softmax times a parameter. All parameters can learn, although the outputs sum to a constant
+    for a fixed budget.
+    """
 
     def __init__(self):
         super().__init__()
@@ -38,7 +40,7 @@ class _Shares(nn.Module):
 
 
 class _Forgotten(nn.Module):
-    """A norm that is made and never called, and one at the end that is."""
+    """Has two norms: one is never called, the other is applied to the output."""
 
     def __init__(self):
         super().__init__()
@@ -51,7 +53,7 @@ class _Forgotten(nn.Module):
 
 
 class _CutOff(nn.Module):
-    """A branch whose result is used, but detached."""
+    """Has a branch whose result is used, but detached from the graph."""
 
     def __init__(self):
         super().__init__()
@@ -63,7 +65,9 @@ class _CutOff(nn.Module):
 
 
 class _Shifted(nn.Module):
-    """Attention of one head: adding the same number to all scores of a row changes nothing, so the keys' bias does nothing."""
+    """Attention with one head, in which the bias of the keys has no effect, because it adds the same
+    number to all scores of a row.
+    """
 
     def __init__(self):
         super().__init__()
@@ -74,7 +78,7 @@ class _Shifted(nn.Module):
 
 
 class _TwoHalves(nn.Module):
-    """Two maps side by side: no output hears of both. All of them can learn."""
+    """Two linear maps side by side. Each output depends on only one of them, but both can learn."""
 
     def __init__(self):
         super().__init__()
@@ -98,7 +102,7 @@ def check_idle_parameters(answer):
     for make, right in PATIENTS:
         module = make().double().train(make is not _Shifted)
         names = [name for name, _ in module.named_parameters()]
-        for parameter in module.parameters():  # what an earlier step may have left behind
+        for parameter in module.parameters():  # as if left over from an earlier step
             parameter.grad = torch.full_like(parameter, 0.25)
         before, mode = (
             {name: value.clone() for name, value in module.state_dict().items()},

@@ -1,4 +1,4 @@
-"""Exercise: The operation."""
+"""Exercise `operated_layer`: task, hints, solution and check."""
 
 import itertools
 import math
@@ -40,7 +40,7 @@ def operated_layer(layer, hidden, mask):
     return layer.output.LayerNorm(hidden + layer.output.dense(wide))  # blank: and here, what does it keep? [B, S, H]  # fmt: skip
 
 
-# What stands in the sick layer, part by part: the disease, and what it means there.
+# The bugs of the patient: name -> feedback for an answer that still has it.
 DISEASES = {
     "scale": "the scores are divided by the root of 6, the number of tokens, not by that of 4, the head size",
     "mask": "the mask is read the other way round, so that the second row looks at its padding and at nothing else",
@@ -53,7 +53,7 @@ DISEASES = {
 
 
 def layer_with(sick: frozenset, hidden_from_view: float = -10000.0):
-    """The layer with these diseases left in it; `hidden_from_view` is what a masked score becomes."""
+    """Returns the layer with these bugs; `hidden_from_view` is the value of a masked score."""
 
     def ill_layer(layer, hidden, mask):
         attention, heads = layer.attention, layer.attention.self.num_heads
@@ -93,9 +93,7 @@ def check_operated_layer(answer):
         .double()
         .eval()
     )
-    for seed, parameter in enumerate(
-        layer.parameters()
-    ):  # large enough that no part hides behind another
+    for seed, parameter in enumerate(layer.parameters()):  # large, so that every part matters
         parameter.data = 0.6 * draw(*parameter.shape, seed=seed)
     hidden = draw(2, 6, 12, seed=100)  # [B, S, H]
     mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])[:, None, None]  # [B, 1, 1, S]

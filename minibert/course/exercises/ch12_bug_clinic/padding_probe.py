@@ -1,4 +1,4 @@
-"""Exercise: A probe for padding."""
+"""Exercise `padding_probe`: task, hints, solution and check."""
 
 import math
 
@@ -33,17 +33,17 @@ def padding_probe(attend, query, key, value, padding=3):
 
 
 def attend_by_length(query, key, value, mask):
-    """Sick: the scores are divided by the root of the number of tokens."""
+    """Attention with a bug: the scores are divided by the square root of the number of tokens."""
     return attend(query * math.sqrt(query.size(-1) / query.size(2)), key, value, mask)
 
 
 def attend_everywhere(query, key, value, mask):
-    """Sick: the mask is never used."""
+    """Attention with a bug: the mask is ignored."""
     return attend(query, key, value)
 
 
 def attend_turned(query, key, value, mask):
-    """Sick: the mask is read the other way round, True = hide; where that hides everything it is left."""
+    """Attention with a bug: the mask is inverted, unless that would hide everything."""
     return attend(query, key, value, mask if mask is None or mask.all() else ~mask)
 
 

@@ -1,7 +1,7 @@
-"""Wrong answers that the checks themselves run, to recognise a reader's result and name its cause.
+"""Wrong answers that the checks run, in order to recognise a reader's result and explain its cause.
 
-One module a chapter, with a dict KNOWN: the name of an exercise -> (wrong answer, its sentence), ….
-`base.known` asks for them. Other planted answers, on which only the tests try the checks, are in
+There is one package per chapter, with a dict KNOWN: name of an exercise -> ((wrong answer,
+feedback), …). `base.known` imports it. Wrong answers that only the tests use are in
 tests/course/planted/.
 """
 
@@ -9,6 +9,6 @@ from collections.abc import Callable
 
 
 def named(name: str, answer: Callable) -> Callable:
-    """An answer made by a factory or a lambda, under a name of its own."""
+    """Sets the name of an answer that was made by a factory or a lambda, and returns it."""
     answer.__name__ = name
     return answer

@@ -1,4 +1,4 @@
-"""Wrong answers to `cosine` that its check recognises, each with its sentence."""
+"""Wrong answers to `cosine` that its check recognises, each with the feedback for it."""
 
 import torch
 

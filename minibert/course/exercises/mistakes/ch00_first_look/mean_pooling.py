@@ -1,4 +1,4 @@
-"""Wrong answers to `mean_pooling` that its check recognises, each with its sentence."""
+"""Wrong answers to `mean_pooling` that its check recognises, each with the feedback for it."""
 
 import torch
 import torch.nn.functional as F

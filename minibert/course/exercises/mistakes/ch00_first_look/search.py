@@ -1,4 +1,4 @@
-"""Wrong answers to `search` that its check recognises, each with its sentence."""
+"""Wrong answers to `search` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch00_first_look.common import cosine
 from minibert.course.exercises.ch00_first_look.search import search

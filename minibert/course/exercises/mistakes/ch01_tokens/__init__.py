@@ -1,4 +1,4 @@
-"""Wrong answers of chapter 1 that a check recognises by their result, each with its sentence."""
+"""Wrong answers of chapter 1 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch01_tokens import next_merge, wordpiece
 

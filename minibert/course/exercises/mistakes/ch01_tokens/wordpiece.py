@@ -1,8 +1,8 @@
-"""Wrong answers to `wordpiece` that its check recognises, each with its sentence."""
+"""Wrong answers to `wordpiece` that its check recognises, each with the feedback for it."""
 
 
 def _cut(word, vocab, prefix="##", first="", longest=True, unknown="word", limit=100):
-    """Longest match first with one thing changed, for the planted wrong answers."""
+    """Greedy longest match first with options, each of which plants a mistake."""
     if len(word) > limit:
         return ["[UNK]"]
     pieces, start = [], 0
@@ -17,7 +17,7 @@ def _cut(word, vocab, prefix="##", first="", longest=True, unknown="word", limit
                 return []
             if unknown == "rest":
                 return [*pieces, "[UNK]"]
-            start += 1  # "skip"
+            start += 1  # unknown == "skip"
             continue
         pieces.append(mark + word[start:end])
         start = end

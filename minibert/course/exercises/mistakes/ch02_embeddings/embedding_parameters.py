@@ -1,4 +1,4 @@
-"""Wrong answers to `embedding_parameters` that its check recognises, each with its sentence."""
+"""Wrong answers to `embedding_parameters` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch02_embeddings.embedding_parameters import embedding_parameters
 from minibert.course.exercises.mistakes import named
@@ -64,7 +64,7 @@ def _position_per_segment(config):
 
 
 def _counted(name, change):
-    """The right count and what `change` makes of it, from the count and the config."""
+    """Returns a wrong answer that applies `change` to the correct count and the config."""
     return named(name, lambda config: change(embedding_parameters(config), config))
 
 

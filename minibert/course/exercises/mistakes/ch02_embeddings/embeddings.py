@@ -1,4 +1,4 @@
-"""Wrong answers to `Embeddings` that its check recognises, each with its sentence."""
+"""Wrong answers to `Embeddings` that its check recognises, each with the feedback for it."""
 
 import torch
 from torch import nn
@@ -7,7 +7,7 @@ from minibert.course.exercises.ch02_embeddings.embeddings import Embeddings
 
 
 class _Planted(Embeddings):
-    """The solution in small steps, so that each planted mistake overrides one of them."""
+    """The solution split into small methods, so that each wrong answer overrides one of them."""
 
     def parts(self, ids, types, places):
         return (

@@ -1,4 +1,4 @@
-"""Wrong answers to `layer_norm` that its check recognises, each with its sentence."""
+"""Wrong answers to `layer_norm` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.mistakes.ch02_embeddings import layer_norm_answers as wrong
 

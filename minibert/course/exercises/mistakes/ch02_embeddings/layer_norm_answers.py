@@ -1,4 +1,4 @@
-"""Wrong answers to `layer_norm`; `layer_norm` has a sentence for each."""
+"""Wrong answers to `layer_norm`; the module `layer_norm` has the feedback for each."""
 
 import torch
 
@@ -9,7 +9,7 @@ from minibert.course.exercises.mistakes import named
 def norm_variant(
     over=(-1,), unbiased=False, eps_at="inside", root=True, centred=True, affine="right"
 ):
-    """LayerNorm with one thing or another done differently; the planted mistakes, and what they would give."""
+    """Returns a LayerNorm with options, each of which plants a mistake."""
 
     def norm(x, gamma, beta, eps=1e-12):
         mean = x.mean(over, keepdim=True)
@@ -50,7 +50,7 @@ def norm_steps(
     spread=lambda c, eps: (c.square().mean(-1, keepdim=True) + eps).sqrt(),
     finish=lambda normed, gamma, beta: gamma * normed + beta,
 ):
-    """LayerNorm in three steps, one of them done differently."""
+    """Returns a LayerNorm in which one of the three steps is replaced."""
 
     def norm(x, gamma, beta, eps=1e-12):
         centred = centre(x)

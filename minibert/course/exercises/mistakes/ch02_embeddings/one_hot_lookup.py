@@ -1,4 +1,4 @@
-"""Wrong answers to `one_hot_lookup` that its check recognises, each with its sentence."""
+"""Wrong answers to `one_hot_lookup` that its check recognises, each with the feedback for it."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `same_vectors` that its check recognises, each with its sentence."""
+"""Wrong answers to `same_vectors` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch02_embeddings.same_vectors import same_vectors
 

@@ -1,4 +1,4 @@
-"""Wrong answers of chapter 3 that a check recognises by their result, each with its sentence."""
+"""Wrong answers of chapter 3 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch03_positions import (
     position_table,

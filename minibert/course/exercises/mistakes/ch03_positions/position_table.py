@@ -1,4 +1,4 @@
-"""Wrong answers to `position_table` that its check recognises, each with its sentence."""
+"""Wrong answers to `position_table` that its check recognises, each with the feedback for it."""
 
 import math
 
@@ -18,7 +18,7 @@ def table_variant(
     position=lambda length: torch.arange(length).double(),
     arrange=lambda angle: torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1),
 ):
-    """`position_table` with one decision changed."""
+    """Returns `position_table` with one of its steps replaced."""
 
     def answer(length, dim):
         return arrange(

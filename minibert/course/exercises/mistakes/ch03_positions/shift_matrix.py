@@ -1,4 +1,4 @@
-"""Wrong answers to `shift_matrix` that its check recognises, each with its sentence."""
+"""Wrong answers to `shift_matrix` that its check recognises, each with the feedback for it."""
 
 import math
 
@@ -14,7 +14,7 @@ def shift_variant(
     angle=lambda k, j, dim: k * 10000.0 ** (-2 * j / dim),
     turn=lambda a: ((a.cos(), a.sin()), (-a.sin(), a.cos())),
 ):
-    """`shift_matrix` with one decision changed."""
+    """Returns `shift_matrix` with one of its steps replaced."""
 
     def answer(offset, dim):
         angles = angle(offset, torch.arange(dim // 2).double(), dim)

@@ -1,4 +1,4 @@
-"""Wrong answers of chapter 4 that a check recognises by their result, each with its sentence."""
+"""Wrong answers of chapter 4 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch04_attention import (
     attention_counts,

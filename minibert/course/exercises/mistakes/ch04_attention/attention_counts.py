@@ -1,11 +1,11 @@
-"""Wrong answers to `attention_counts` that its check recognises, each with its sentence."""
+"""Wrong answers to `attention_counts` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch04_attention.attention_counts import attention_counts
 from minibert.course.exercises.mistakes import named
 
 
 def counts_variant(name, which, change):
-    """`attention_counts` with one of its three numbers counted differently."""
+    """Returns `attention_counts` with `change` applied to one of its three numbers."""
 
     def answer(length, hidden, heads):
         numbers = list(attention_counts(length, hidden, heads))

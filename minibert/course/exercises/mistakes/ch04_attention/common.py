@@ -1,4 +1,4 @@
-"""What several lists of mistakes share."""
+"""Wrong answers and helpers that several exercises of this chapter share."""
 
 import math
 
@@ -9,7 +9,7 @@ from minibert.course.exercises.mistakes import named
 
 
 def scores_over(name, divisor):
-    """A wrong answer that divides by something else."""
+    """Returns a wrong answer that divides the scores by another number."""
 
     def answer(query, key):
         return query @ key.transpose(-2, -1) / divisor(query)
@@ -33,7 +33,7 @@ def lowest_score(scores, mask):
 def masked_variant(
     name, scores=scaled_scores, hide=lowest_score, axis=-1, after=lambda weights, mask: weights
 ):
-    """`masked_attention` with one decision changed."""
+    """Returns `masked_attention` with one of its steps replaced."""
 
     def answer(query, key, value, mask=None):
         found = scores(query, key)

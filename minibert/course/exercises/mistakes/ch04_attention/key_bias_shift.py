@@ -1,4 +1,4 @@
-"""Wrong answers to `key_bias_shift` that its check recognises, each with its sentence."""
+"""Wrong answers to `key_bias_shift` that its check recognises, each with the feedback for it."""
 
 import math
 

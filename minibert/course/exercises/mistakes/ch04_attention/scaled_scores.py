@@ -1,4 +1,4 @@
-"""Wrong answers to `scaled_scores` that its check recognises, each with its sentence."""
+"""Wrong answers to `scaled_scores` that its check recognises, each with the feedback for it."""
 
 import math
 

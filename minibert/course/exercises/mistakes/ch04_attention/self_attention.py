@@ -1,4 +1,4 @@
-"""Wrong answers to `SelfAttention` that its check recognises, each with its sentence."""
+"""Wrong answers to `SelfAttention` that its check recognises, each with the feedback for it."""
 
 import torch
 
@@ -36,7 +36,7 @@ class HeadsInterleaved(PiecesInterleaved):
 
 
 class WithAttention(SelfAttention):
-    """The wrong answers that call something else than attention over queries, keys and values."""
+    """Base of the wrong answers that replace the attention function."""
 
     attention = staticmethod(masked_attention)
 
@@ -98,7 +98,7 @@ class SplitInterleaved(SelfAttention):
 
 
 class _Afterwards(SelfAttention):
-    """The wrong answers that do something to the right values."""
+    """Base of the wrong answers that change the correct result afterwards."""
 
     def afterwards(self, mixed, hidden, mask):
         return mixed

@@ -1,4 +1,4 @@
-"""Wrong answers to `Bert` that its check recognises, each with its sentence."""
+"""Wrong answers to `Bert` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.mistakes.ch06_bert import bert_answers as wrong
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `Bert`; `bert` has a sentence for each."""
+"""Wrong answers to `Bert`; the module `bert` has the feedback for each."""
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ from minibert.model import BertOutputs
 
 
 class _Variant(Bert):
-    """The ways to get it wrong: each overrides one step."""
+    """The solution split into small methods, so that each wrong answer overrides one of them."""
 
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         states, _ = self.encoder(self.embed(input_ids, token_type_ids), self.mask(attention_mask))
@@ -170,7 +170,7 @@ class BertAddsEmbeddings(_Variant):
 
 
 class _ByLayers(_Variant):
-    """The ways to walk through the layers by hand and to lose the way."""
+    """Base of the wrong answers that loop over the layers themselves."""
 
     def order(self):
         return self.encoder.layer

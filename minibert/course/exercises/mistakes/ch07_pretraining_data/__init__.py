@@ -1,4 +1,4 @@
-"""Wrong answers of chapter 7 that a check recognises by their result, each with its sentence."""
+"""Wrong answers of chapter 7 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch07_pretraining_data import believe, how_many, words_of
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `believe` that its check recognises, each with its sentence."""
+"""Wrong answers to `believe` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch07_pretraining_data.believe import believe
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `words_of` that its check recognises, each with its sentence."""
+"""Wrong answers to `words_of` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.ch07_pretraining_data.words_of import words_of
 
@@ -87,7 +87,7 @@ def words_of_two_pieces(tokens):
 
 
 def words_lose_the_last(tokens):
-    """Collects a word and hands it over when the next one begins; nobody hands over the last."""
+    """Adds a word to the list when the next one begins, and so loses the last word."""
     words, word = [], []
     for position, token in enumerate(tokens):
         if word and (token in ALL_SPECIAL or not token.startswith("##")):

@@ -1,4 +1,4 @@
-"""Wrong answers to `pretraining_losses` that its check recognises, each with its sentence."""
+"""Wrong answers to `pretraining_losses` that its check recognises, each with the feedback for it."""
 
 from minibert.course.exercises.mistakes.ch08_pretraining import pretraining_losses_answers as wrong
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `pretraining_losses`; `pretraining_losses` has a sentence for each."""
+"""Wrong answers to `pretraining_losses`; the module `pretraining_losses` has the feedback for each."""
 
 import math
 
@@ -15,7 +15,10 @@ def losses_in_two_calls(word_logits, word_labels, pair_logits, pair_labels):
 
 
 def _with(words=None, pairs=None):
-    """A planted wrong answer: one of the two losses by another formula on flat scores [N, classes] and labels [N]."""
+    """Returns a wrong answer with another formula for one of the losses.
+
+    The formula takes flat logits [N, classes] and labels [N].
+    """
 
     def losses(word_logits, word_labels, pair_logits, pair_labels):
         flat = word_logits.flatten(0, 1), word_labels.flatten()
@@ -136,7 +139,10 @@ pairs_halved = named(
 
 
 def _of_words(name, words):
-    """A planted wrong answer: the words' loss from the log-probabilities of the masked words [M, V] and their ids [M]."""
+    """Returns a wrong answer that computes the MLM loss with `words`.
+
+    `words` takes the log-probabilities at the masked positions [M, V] and the ids [M].
+    """
     return named(name, _with(words=lambda x, y: words(x[y != -100].log_softmax(-1), y[y != -100])))
 
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `set_rates` that its check recognises, each with its sentence."""
+"""Wrong answers to `set_rates` that its check recognises, each with the feedback for it."""
 
 import math
 
@@ -14,7 +14,7 @@ def rates_step_by_step(groups, step, steps, warmup):
 
 
 def _rates(name, early, late, peak=lambda group: group["peak_lr"]):
-    """A planted wrong answer: other factors before and after the warm-up, or another peak."""
+    """Returns a wrong answer with other factors before or after the warm-up, or another peak."""
 
     def rates_wrongly(groups, step, steps, warmup):
         factor = early(step, steps, warmup) if step < warmup else late(step, steps, warmup)

@@ -1,4 +1,4 @@
-"""Wrong answers of chapter 12 that a check recognises by their result, each with its sentence."""
+"""Wrong answers of chapter 12 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch12_bug_clinic import best_probe, operated_layer
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `best_probe` that its check recognises, each with its sentence."""
+"""Wrong answers to `best_probe` that its check recognises, each with the feedback for it."""
 
 import math
 from collections import Counter

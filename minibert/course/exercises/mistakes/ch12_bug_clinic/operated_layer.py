@@ -1,4 +1,4 @@
-"""Wrong answers to `operated_layer` that its check recognises, each with its sentence."""
+"""Wrong answers to `operated_layer` that its check recognises, each with the feedback for it."""
 
 import math
 
@@ -8,7 +8,7 @@ from minibert.course.exercises.mistakes import named
 
 
 def whole_layer(scale=None, use_mask=True, branch_norm=False, first_input=False, activation=F.gelu):
-    """The layer with a mistake of another kind than those that were planted."""
+    """Returns a layer with a mistake that is not one of the patient's bugs."""
 
     def wrong(layer, hidden, mask):
         attention, heads = layer.attention, layer.attention.self.num_heads

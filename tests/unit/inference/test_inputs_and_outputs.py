@@ -1,0 +1,111 @@
+"""What embeddings and filled masks refuse: broken weights, another vocabulary, wrong texts and batch sizes."""
+
+import pytest
+import torch
+from tiny_cli import SHAPE, VOCABULARY
+
+import minibert
+import minibert.cli.main as cli
+from minibert import BertConfig, BertForMaskedLM, WordPieceTokenizer, from_pretrained
+from minibert.config import InputError
+from minibert.summarization.model import BertSumExt
+
+WORDS = WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
+LARGER = WordPieceTokenizer(WORDS.vocab | {"far": 10, "away": 11})
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return BertForMaskedLM(BertConfig(**SHAPE)).eval()
+
+
+# Weights that are NaN or infinite
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_result_that_is_not_finite_is_refused(value, model, tmp_path, capsys):
+    with torch.no_grad():
+        model.bert.encoder.layer[0].output.dense.weight[3, 2] = value
+    model.save_pretrained(tmp_path, WORDS)
+    opened = from_pretrained(tmp_path)  # for somebody who wants to look at it
+    assert not opened.bert.encoder.layer[0].output.dense.weight.isfinite().all()
+    said = "NaN or infinite.* bert.encoder.layer.0.output.dense.weight"
+    with pytest.raises(InputError, match=said):
+        minibert.fill_mask("the [MASK]", model=tmp_path)
+    with pytest.raises(InputError, match="NaN or infinite.* encoder.layer.0.output.dense.weight"):
+        minibert.embed(["the cat"], model=tmp_path)
+    with pytest.raises(InputError, match="NaN or infinite"):
+        minibert.similarity("the cat", "the dog", model=tmp_path)
+    with pytest.raises(InputError, match="NaN or infinite"):
+        summarizer = BertSumExt(opened.bert, "classifier")
+        minibert.summarize("The cat sat. A dog ran.", model=summarizer, tokenizer=WORDS)
+    for command in (("fill-mask", "the [MASK]"), ("embed", "the cat")):
+        assert cli.main([*command, "--model", str(tmp_path)]) == 2
+        out, err = capsys.readouterr()
+        assert not out and "NaN or infinite" in err and err.count("\n") == 1
+
+
+# The texts and the batch size
+
+
+def test_no_texts_give_no_vectors(model):
+    vectors = minibert.embed([], model=model, tokenizer=WORDS)
+    assert vectors.shape == (0, 8) and vectors.dtype == torch.float32
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, "2", True])
+def test_a_wrong_batch_size_is_refused(size, model):
+    with pytest.raises(InputError, match=f"batch_size must be a whole number of .* not {size!r}"):
+        minibert.embed(["the cat"], model=model, tokenizer=WORDS, batch_size=size)
+
+
+@pytest.mark.parametrize("text", [None, 5, 1.5, b"cat", ["cat"]])
+def test_a_text_that_is_no_string_is_named_by_its_index(text, model):
+    with pytest.raises(InputError, match=rf"texts\[2\] must be a str, not {type(text).__name__}"):
+        minibert.embed(["the cat", "a dog", text], model=model, tokenizer=WORDS, batch_size=1)
+
+
+@pytest.mark.parametrize("texts", ["one text", None, 5])
+def test_texts_that_are_no_list_are_refused(texts, model):
+    with pytest.raises(InputError, match="texts must be a list of texts, not"):
+        minibert.embed(texts, model=model, tokenizer=WORDS)
+
+
+# A tokenizer of another model
+
+
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(model, tmp_path, capsys):
+    said = "the tokenizer has 12 tokens, but the model's vocab_size is 10"
+    for call in (
+        lambda: minibert.embed(["far away"], model=model, tokenizer=LARGER),
+        lambda: minibert.fill_mask("far [MASK]", model=model, tokenizer=LARGER),
+        lambda: minibert.summarize(
+            "It is far away.", model=BertSumExt(model.bert, "classifier"), tokenizer=LARGER
+        ),
+    ):
+        with pytest.raises(InputError, match=said):
+            call()
+    model.save_pretrained(tmp_path)
+    LARGER.save(tmp_path)
+    for command in (("fill-mask", "far [MASK]"), ("embed", "far")):
+        assert cli.main([*command, "--model", str(tmp_path)]) == 2
+        assert said in capsys.readouterr().err
+
+
+# A user that does not exist
+
+
+@pytest.mark.parametrize("name", ["~nosuch", "~nosuch/model"])
+def test_an_unknown_user_is_named(name, capsys):
+    said = f"there is no home folder for {name}"
+    for call in (from_pretrained, WordPieceTokenizer.from_pretrained):
+        with pytest.raises(InputError, match=said):
+            call(name)
+    for call in (minibert.fill_mask, minibert.summarize, minibert.embed):
+        text = ["[MASK]"] if call is minibert.embed else "[MASK]"
+        with pytest.raises(InputError, match=said):
+            call(text, model=name)
+    for command in (("fill-mask", "[MASK]", "--model"), ("embed", "a", "--model"), ("info",)):
+        assert cli.main([*command, name]) == 2
+        assert said in capsys.readouterr().err
