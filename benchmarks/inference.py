@@ -10,7 +10,8 @@ lowest and highest round. `difference` is the largest difference between their r
 - embed: 1,000 texts, against `transformers` as a careful user runs it: batches of 32 in the given order, padded to the
   longest, sdpa attention, eval mode, inference mode. `mixed`: sentences of Wikipedia, and one in twelve is a passage of
   four to eight sentences. `sentences`: no passages.
-- predict: a classifier on new rows, against batches of 64 rows of similar length with padding.
+- predict: a classifier on 10,000 rows, against batches of 64 rows of similar length with padding. A sample of these
+  batches is measured; they are cut from all rows in the order of their lengths, so they have little padding.
 - summarize: the windows of a document, against batches of 8 windows with padding.
 """
 
@@ -48,7 +49,9 @@ from minibert.summarization.scoring import score_document
 
 TEXTS, ROUNDS, LONG = 1000, 5, 1 / 12
 PEER_BATCH, PADDED_BATCH, WINDOWS = 32, 64, 8
-ROWS = {MINILM: 150, SMALL: 400}  # rows to predict, and sentences to score, in a round
+FILE = 10_000  # rows that are to be predicted; a sample of them is
+SAMPLED = {MINILM: 4, SMALL: 8}  # of its padded batches, so many in a round
+SENTENCES = {MINILM: 150, SMALL: 400}  # of a document, in a round
 MODELS = {"MiniLM": MINILM, "minibert-small": SMALL}
 
 # What is promised, and beyond what somebody has to look why.
@@ -132,15 +135,15 @@ def opened(name: str) -> tuple[BertModel, WordPieceTokenizer]:
 
 
 @functools.cache
-def mixed_texts(long: float) -> list[str]:
+def mixed_texts(long: float, count: int = TEXTS) -> list[str]:
     """Sentences of Wikipedia at random, and passages of four to eight of them with probability `long`."""
     rng, pages = random.Random(0), corpus()
     texts = []
-    while len(texts) < TEXTS:
+    while len(texts) < count:
         page = rng.choice(pages)
         start = rng.randrange(len(page))
-        count = rng.randint(4, 8) if rng.random() < long else 1
-        texts.append(" ".join(page[start : start + count]))
+        several = rng.randint(4, 8) if rng.random() < long else 1
+        texts.append(" ".join(page[start : start + several]))
     return texts
 
 
@@ -180,13 +183,19 @@ def peer(texts: list[str]) -> torch.Tensor:
 
 def predicting(name: str) -> dict:
     """Rows of a table with a text, by a classifier with an untrained head."""
-    task, model = make_task("classification", ["no", "yes"]), None
+    task = make_task("classification", ["no", "yes"])
     model = model_for(task, MODELS[name])
-    tokenizer, count = WordPieceTokenizer.from_pretrained(MODELS[name]), ROWS[MODELS[name]]
-    texts = (mixed_texts(LONG) * 4)[: count * (ROUNDS + 1)]
+    tokenizer, count = WordPieceTokenizer.from_pretrained(MODELS[name]), SAMPLED[MODELS[name]]
+    texts = mixed_texts(LONG, FILE)
+    lengths = [len(ids) for ids in tokenizer.encode_texts(texts)]
+    order = sorted(range(FILE), key=lengths.__getitem__)
+    batches = [order[start : start + PADDED_BATCH] for start in range(0, FILE, PADDED_BATCH)]
+    step = len(batches) // count
 
     def rows(number: int) -> list[TextExample]:
-        return [TextExample(text) for text in texts[number * count : (number + 1) * count]]
+        """Whole batches from short to long, other ones in every round."""
+        chosen = batches[number * step // (ROUNDS + 1) :: step][:count]
+        return [TextExample(texts[i]) for batch in chosen for i in batch]
 
     def mine(number: int) -> torch.Tensor:
         found = predict(model, task, tokenizer, rows(number))
@@ -195,22 +204,21 @@ def predicting(name: str) -> dict:
     @torch.no_grad()
     def padded(number: int) -> torch.Tensor:
         features = task.features(tokenizer, rows(number), model.config.max_position_embeddings)
-        logits = torch.empty(len(features), 2)
-        order = sorted(range(len(features)), key=lambda i: features[i].length)
-        for start in range(0, len(order), PADDED_BATCH):
-            chosen = order[start : start + PADDED_BATCH]
-            batch = [features[i] for i in chosen]
-            logits[chosen] = run_model(model, task, tokenizer, batch, torch.float32).logits
-        return logits.softmax(-1)[:, 1]
+        logits = [
+            run_model(model, task, tokenizer, features[start : start + PADDED_BATCH], torch.float32)
+            for start in range(0, len(features), PADDED_BATCH)
+        ]
+        return torch.cat([outputs.logits for outputs in logits]).softmax(-1)[:, 1]
 
-    return {**compare(mine, padded), "rows": count * ROUNDS}
+    found = compare(mine, padded)
+    return {**found, "rows": count * PADDED_BATCH * ROUNDS}
 
 
 def summarizing(name: str) -> dict:
     """Sentences of a long document."""
     model, tokenizer = open_summarizer(MODELS[name])
     sentences = [sentence for page in corpus() for sentence in page]
-    count = ROWS[MODELS[name]]
+    count = SENTENCES[MODELS[name]]
 
     def mine(number: int) -> torch.Tensor:
         part = sentences[number * count : (number + 1) * count]
