@@ -12,6 +12,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -44,9 +45,9 @@ class PassageCache:
         self.notes: list[str] = []
         self.folder = (root or cache_root()) / f"{__version__}-{_digest(model_folder)}"
 
-    def read(self, key: str, path: Path) -> tuple[list[Passage], Tensor] | None:
-        """The passages of the file with this key and their vectors [P, H]; None where they are not
-        there. `path` is the file, for the note about a damaged entry."""
+    def read(self, key: str, path: Path, size: int) -> tuple[list[Passage], Tensor] | None:
+        """The passages of the file with this key and their vectors [P, H]; None if they are not
+        there. `path` is the file, for the note about a damaged entry; `size` is H."""
         kept = self._path(key)
         if not kept.is_file():
             return None
@@ -55,7 +56,7 @@ class PassageCache:
                 vectors: Tensor = file.get_tensor(VECTORS)  # [P, H]
                 entries = json.loads((file.metadata() or {})[PASSAGES])
             passages = [Passage(**entry) for entry in entries]
-            wrong = vectors.dim() != 2 or len(vectors) != len(passages)
+            wrong = vectors.shape != (len(passages), size) or vectors.dtype != torch.float32
             if wrong or not passages or not vectors.isfinite().all() or not all(map(_is, passages)):
                 raise ValueError("its parts do not fit together")
         except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:

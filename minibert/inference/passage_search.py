@@ -92,6 +92,7 @@ def search(
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
     paths = text_files(Path(folder).expanduser())
+    asked = embed(model, tokenizer, [question])[0].float().cpu()  # [H]
     kept: list[tuple[Path, list[Passage], Tensor]] = []
     waiting: list[tuple[Path, str, list[Passage]]] = []
     left_out: dict[str, str] = {}
@@ -116,7 +117,7 @@ def search(
     for path in paths:
         try:
             key, source = _read(path)
-            if cache is not None and (found := cache.read(key, path)) is not None:
+            if cache is not None and (found := cache.read(key, path, len(asked))):
                 kept.append((path, *found))
                 done += 1
                 continue
@@ -129,7 +130,6 @@ def search(
     if not kept:
         name, why = next(iter(left_out.items()))
         raise InputError(f"no file in {folder} could be read; of {name}: {why}")
-    asked = embed(model, tokenizer, [question])[0].float().cpu()  # [H]
     kept.sort(key=lambda entry: entry[0])
     places = [(path, passage) for path, passages, _ in kept for passage in passages]
     cosines = torch.cat([vectors for *_, vectors in kept]) @ asked  # [P]
