@@ -20,7 +20,10 @@ from minibert.hub.pretrained_io import UnreadWeightsWarning
     "argv, message",
     [
         (["info", "./nowhere"], r"there is no folder './nowhere'.*name a preset: tiny, mini"),
-        (["info", "base", "--length", "513"], "--length 513 is more than the model's 512 positions"),
+        (
+            ["info", "base", "--length", "513"],
+            "--length 513 is more than the model's 512 positions",
+        ),
         (["info", "base", "--batch", "0"], "batch 0"),
         (["similarity"], "give two or more texts, or --pairs FILE"),
         (["similarity", "a"], "there is only one text; give two or more"),
@@ -62,7 +65,10 @@ def test_bad_usage_shows_the_usage(argv, run):
 
 @pytest.mark.parametrize(
     "argv",
-    [["--help"], *([name, "--help"] for name in ("info", "similarity", "fill-mask", "embed"))],
+    [
+        ["--help"],
+        *([name, "--help"] for name in ("info", "similarity", "fill-mask", "embed", "search")),
+    ],
 )
 def test_help_is_friendly(argv, run):
     status, out, _ = run(*argv)
@@ -87,6 +93,7 @@ COMMANDS = (
     "similarity",
     "fill-mask",
     "embed",
+    "search",
     "export",
     "pretrain",
     "finetune",
@@ -110,6 +117,7 @@ PLACEHOLDERS = {
     "NAME",
     "P",
     "PRESET_OR_FOLDER",
+    "QUESTION",
     "SHARE",
     "TASK",
     "TEXT",
