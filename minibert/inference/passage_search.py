@@ -133,7 +133,8 @@ def search(
     kept.sort(key=lambda entry: entry[0])
     places = [(path, passage) for path, passages, _ in kept for passage in passages]
     cosines = torch.cat([vectors for *_, vectors in kept]) @ asked  # [P]
-    best = cosines.sort(descending=True, stable=True).indices[:top].tolist()
+    rounded = cosines.round(decimals=6)  # [P]; equal passages have equal cosines but for rounding
+    best = rounded.sort(descending=True, stable=True).indices[:top].tolist()
     return Found(
         hits=[Hit(float(cosines[n]), *places[n]) for n in best],
         files=len(kept),

@@ -149,6 +149,15 @@ def test_many_files_go_through_the_model_in_parts(model, folder, monkeypatch, ke
     assert about(search(folder, "cats", model, TOKENIZER, cache=kept())) == expected
 
 
+def test_equal_passages_come_in_the_order_of_their_files(model, folder, kept):
+    search(folder, "cats", model, TOKENIZER, cache=kept())  # page.html is kept, a.html is not yet
+    (folder / "a.html").write_text(FILES["page.html"] + "\n")
+    found = search(folder, "cats", model, TOKENIZER, cache=kept())
+    equal = [hit for hit in found.hits if hit.passage.text == "The park is warm. Dogs sleep."]
+    assert [hit.path.name for hit in equal] == ["a.html", "page.html"]
+    assert [hit.score for hit in equal[:1]] == pytest.approx([equal[1].score], abs=1e-6)
+
+
 # -- what is kept ----------------------------------------------------------------------------------
 
 

@@ -123,11 +123,23 @@ def test_embed_takes_padding_on_the_left(model):
         batch = TOKENIZER(texts, max_length=max_length)
         return {name: tensor.flip(1) for name, tensor in batch.items()}
 
-    def alone(text):
-        return embed(Left(), tokenizer, [text])
+    texts = ["a", "b c", "d e f"]
+    together = tokenizer(texts, max_length=6)
+    with torch.no_grad():
+        hidden = model.eval()(**together).last_hidden_state
+    expected = torch.nn.functional.normalize(mean_pool(hidden, together["attention_mask"]), dim=-1)
+    for size in (None, 1):  # one at a time, the columns of padding are still on the left
+        assert torch.allclose(embed(Left(), tokenizer, texts, size), expected, atol=1e-6)
 
-    vectors = embed(Left(), tokenizer, ["a", "b c", "d e f"])
-    assert vectors.isfinite().all() and torch.allclose(vectors[2:], alone("d e f"), atol=1e-6)
+
+def test_a_batch_size_is_not_exceeded(model):
+    seen = []
+    model.register_forward_pre_hook(
+        lambda module, args, given: seen.append(len(given["input_ids"])), with_kwargs=True
+    )
+    embed(model, TOKENIZER, TEXTS, 2)
+    embed(model, TOKENIZER, TEXTS)
+    assert seen == [2, 2, 1, 5]
 
 
 # -- BertForSentenceSimilarity -----------------------------------------------------------------------------------------
