@@ -37,7 +37,7 @@ def add(commands: "Commands") -> None:
     )
     parser.description = (
         f"{parser.description} Its inputs are {', '.join(INPUTS)}, integers of shape "
-        "[batch, tokens], where both sizes are dynamic. "
+        "[B, S], where both sizes are dynamic. "
         "This needs the packages onnx and onnxscript (the extra 'onnx'). If onnxruntime is "
         "installed as well, the outputs are compared with PyTorch's, with a tolerance of "
         f"{TOLERANCE:g} of the largest output."
@@ -157,7 +157,7 @@ def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> 
 
 
 def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict[str, "Tensor"]:
-    """A batch of random token ids, of shape [batch, tokens]; the last position is padding."""
+    """A batch of random token ids, of shape [B, S]; the last position is padding."""
     import torch
 
     ids = torch.randint(

@@ -439,7 +439,10 @@ def test_notes(quick, run, tmp_path):
     assert (
         f"note   10 of 10 rows fill all {LENGTH} tokens: longer texts are cut (--max-length)" in out
     )
-    assert re.search(r"note   9\d?% of these tokens are not in the vocabulary of", out) and "use another --model" in out
+    assert (
+        re.search(r"note   9\d?% of these tokens are not in the vocabulary of", out)
+        and "use another --model" in out
+    )
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,10 @@ def test_bad_usage_shows_the_usage(argv, run):
     "argv",
     [
         ["--help"],
-        *([name, "--help"] for name in ("info", "similarity", "fill-mask", "score", "embed", "search")),
+        *(
+            [name, "--help"]
+            for name in ("info", "similarity", "fill-mask", "score", "embed", "search")
+        ),
     ],
 )
 def test_help_is_friendly(argv, run):

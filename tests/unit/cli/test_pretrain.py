@@ -676,7 +676,10 @@ def test_a_folder_with_a_run_is_not_written_over(given, finished, run):
             "--steps cannot change in the middle of a run (it started with 30). Leave it out, or start a new run",
         ),
         (["--learning-rate", "0.1"], "--learning-rate cannot change"),
-        (["--corpus", "default"], "--corpus cannot change in the middle of a run (it started with '"),
+        (
+            ["--corpus", "default"],
+            "--corpus cannot change in the middle of a run (it started with '",
+        ),
         (["--from", "minibert-small"], "--from cannot change"),
         (["--dropout", "0.5"], "--dropout cannot change"),
     ],
