@@ -108,7 +108,7 @@ def _cut(tokens: Mapping[str, Tensor], rows_of_batch: list[int]) -> dict[str, Te
 def _ends(attention_mask: Tensor) -> Tensor:
     """How many columns each row of [N, S] needs, at least 1, wherever its padding is: [N]."""
     columns = torch.arange(1, attention_mask.size(1) + 1)  # [S]
-    return attention_mask.sum(dim=1).clamp(min=1)  # [N]
+    return (attention_mask * columns).amax(dim=1).clamp(min=1)  # [N]
 
 
 class BertForSentenceSimilarity(BertPreTrainedModel):
