@@ -4,7 +4,6 @@ Chromium does what a browser does best: it reads each chapter's HTML, turns its 
 well-formed XHTML. The rest is a zip with a table of contents. The same book and date give the same bytes.
 """
 
-import argparse
 import html
 import re
 import sys
@@ -19,7 +18,7 @@ from tools.book_cover import LINE, TITLE, cover
 from tools.environment import ROOT
 from tools.pdf import SITE, edition, made_on
 from tools.stills import browser
-from tools.whole_book import Chapter, offer, picture, read_book, relink
+from tools.whole_book import Chapter, picture, read_book, relink, write
 
 TARGET = ROOT / "_build" / "epub" / "minibert.epub"
 STYLE, OF_PAGES = ROOT / "book" / "_static" / "epub.css", ROOT / "book" / "_static" / "minibert.css"
@@ -154,9 +153,9 @@ def collect(chapters: list[Chapter], site: Path, tab: Page) -> dict[str, bytes]:
     return files
 
 
-def make(site: Path, root: Path, target: Path, only: list[str] | None = None) -> Path:
+def make(site: Path, root: Path, target: Path) -> Path:
     """Bind the book in `site` as `target`."""
-    chapters = read_book(site, root, only)
+    chapters = read_book(site, root)
     with browser() as started:
         tab = started.new_page()
         tab.goto((site / "book" / "equations.html").as_uri())
@@ -192,18 +191,7 @@ def stored(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("target", nargs="?", type=Path, default=TARGET)
-    try:
-        target = make(SITE, ROOT, parser.parse_args().target)
-    except ValueError as error:
-        print(error, file=sys.stderr)  # no built book, or no browser
-        return 2
-    offer(SITE, target)
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
-    return 0
+    return write(make, SITE, TARGET, __doc__)
 
 
 if __name__ == "__main__":

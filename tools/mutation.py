@@ -167,13 +167,13 @@ def sample(name: str, found: list[Mutant], size: int) -> list[Mutant]:
     return [mutant for mutant in found if number(mutant) in chosen]
 
 
-def row(name: str, only: set[tuple[str, str]] | None = None, size: int | None = None) -> dict:
+def row(name: str, only: set[tuple[str, str]] | None = None) -> dict:
     """What the log says of a file. `only` names the mutants that are to be tried, the others count as killed."""
     from tools.mutation_judge import examine  # needs fork; what is read of the log does not
 
     path, group = ROOT / name, group_of(name)
     every, started = path_mutants(name), os.times()
-    chosen = sample(name, every, size or (SMALL_SAMPLE if group == "rest" else SAMPLE))
+    chosen = sample(name, every, SMALL_SAMPLE if group == "rest" else SAMPLE)
     tried = [
         mutant for mutant in chosen if only is None or (mutant.function, mutant.change) in only
     ]

@@ -35,53 +35,22 @@ COMPARISONS = {
     ast.In: (ast.NotIn,),
     ast.NotIn: (ast.In,),
 }
-CALLED = [
-    ("min", "max"),
-    ("any", "all"),
-    ("sum", "mean"),
-    ("sin", "cos"),
-    ("zeros", "ones"),
-    ("argmin", "argmax"),
-    ("floor", "ceil"),
-    ("startswith", "endswith"),
-    ("eval", "train"),
-    ("exp", "log"),
-    ("softmax", "log_softmax"),
-    ("append", "extend"),
-    ("minimum", "maximum"),
-    ("flatten", "squeeze"),
-    ("zeros_", "ones_"),
-    ("new_zeros", "new_ones"),
-    ("lstrip", "rstrip"),
-    ("find", "rfind"),
-    ("match", "search"),
-]
+CALLED = """
+min max, any all, sum mean, sin cos, zeros ones, argmin argmax, floor ceil,
+startswith endswith, eval train, exp log, softmax log_softmax, append extend, minimum maximum,
+flatten squeeze, zeros_ ones_, new_zeros new_ones, lstrip rstrip, find rfind, match search
+"""
+CALLED = [pair.split() for pair in CALLED.split(",")]
 CALLED = {one: other for pair in CALLED for one, other in (pair, pair[::-1])}
-SYMMETRIC = (
-    "transpose",
-    "min",
-    "max",
-    "minimum",
-    "maximum",
-    "gcd",
-    "isclose",
-    "allclose",
-    "equal",
-    "mse_loss",
-    "cosine_similarity",
-)  # two arguments in any order
-KEPT_DECORATORS = (
-    "property",
-    "classmethod",
-    "staticmethod",
-    "dataclass",
-    "contextmanager",
-    "abstractmethod",
+# Functions of two arguments in any order.
+SYMMETRIC = tuple(
+    "transpose min max minimum maximum gcd isclose allclose equal mse_loss cosine_similarity".split()
 )
-SHORT, LONG = (
-    40,
-    160,
-)  # a change of less text than SHORT is shown with what stands around it, up to LONG
+KEPT_DECORATORS = (
+    "property classmethod staticmethod dataclass contextmanager abstractmethod".split()
+)
+# A change of less text than SHORT is shown with what stands around it, up to LONG.
+SHORT, LONG = 40, 160
 MANY = 12  # constants in one literal, words in one string
 
 Path = tuple[

@@ -4,7 +4,6 @@ One page of HTML holds all chapters; Chromium draws its formulas with the book's
 tells on which page each chapter begins, the second time the table of contents says so.
 """
 
-import argparse
 import html
 import os
 import sys
@@ -21,17 +20,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from tools.book_cover import TITLE, cover
 from tools.environment import ROOT
 from tools.stills import browser
-from tools.whole_book import Chapter, offer, picture, read_book, relink
+from tools.whole_book import Chapter, picture, read_book, relink, write
 
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "minibert.pdf"
 STYLE = ROOT / "book" / "_static" / "print.css"
 LONGEST = 600_000  # milliseconds
 PAPER_WIDTH = 650  # pixels between the margins of print.css
-LETTERS, MOST_LETTERS = (
-    94,
-    122,
-)  # of code in a line: at the size that print.css gives it, and at the smallest that can be read
+# Of code in a line: at the size that print.css gives it, and at the smallest that can be read.
+LETTERS, MOST_LETTERS = 94, 122
 SHORT = 22  # lines of code that stay on one page
 
 
@@ -163,9 +160,9 @@ def page_numbers(reader: PdfReader) -> dict[str, int]:
     }
 
 
-def make(site: Path, root: Path, target: Path, only: list[str] | None = None) -> Path:
+def make(site: Path, root: Path, target: Path) -> Path:
     """Print the book in `site` to `target`."""
-    chapters = read_book(site, root, only)
+    chapters = read_book(site, root)
     prepare(chapters, site)
     for chapter in chapters:
         for formula in chapter.body.select(".math"):
@@ -185,19 +182,7 @@ def make(site: Path, root: Path, target: Path, only: list[str] | None = None) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("target", nargs="?", type=Path, default=TARGET)
-    try:
-        target = make(SITE, ROOT, parser.parse_args().target)
-    except ValueError as error:
-        print(error, file=sys.stderr)  # no built book, or no browser
-        return 2
-    pages = len(PdfReader(target).pages)
-    offer(SITE, target)
-    print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")
-    return 0
+    return write(make, SITE, TARGET, __doc__)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@ only a screen with scripts can use: menus, buttons, folded code, figures that mo
 a chapter (hints, the explanations of the quizzes) goes to a chapter of its own at the end, with links both ways.
 """
 
+import argparse
 import posixpath
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -16,38 +18,17 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
-from minibert_downloads import FOLDER
-from minibert_downloads import offer as offer_on_page
+from tools.environment import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from minibert_downloads import FOLDER, offer
 
 SCREEN_ONLY = (
     "script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
     "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin, .cover-figure legend"
 )
-COLOURED = {
-    "k",
-    "kc",
-    "kd",
-    "kn",
-    "kr",
-    "ow",
-    "s",
-    "s1",
-    "s2",
-    "sa",
-    "sb",
-    "sd",
-    "se",
-    "si",
-    "c1",
-    "mi",
-    "mf",
-    "nf",
-    "nc",
-    "nd",
-    "fm",
-    "ne",
-}  # classes of Pygments that have a colour of their own
+# Classes of Pygments that have a colour of their own.
+COLOURED = set("k kc kd kn kr ow s s1 s2 sa sb sd se si c1 mi mf nf nc nd fm ne".split())
 ANSWERS = "answers"
 
 
@@ -88,8 +69,8 @@ def contents(root: Path) -> list[tuple[str, str, int]]:
     return found
 
 
-def read_book(site: Path, root: Path, only: list[str] | None = None) -> list[Chapter]:
-    """All chapters, ready for paper, and the hints and answers at the end; `only` some, for a quick test.
+def read_book(site: Path, root: Path) -> list[Chapter]:
+    """All chapters, ready for paper, and the hints and answers at the end.
 
     Raises a ValueError where no book was built.
     """
@@ -97,9 +78,8 @@ def read_book(site: Path, root: Path, only: list[str] | None = None) -> list[Cha
         raise ValueError(f"there is no built book in {site}: run `python3 dev.py book` first")
     chapters = []
     for name, part, depth in contents(root):
-        if only is None or name in only:
-            soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-            chapters.append(read_chapter(name, part, depth, soup))
+        soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        chapters.append(read_chapter(name, part, depth, soup))
     answers = BeautifulSoup(
         f"<article><section id='{ANSWERS}'><h1>Hints and answers</h1></section></article>",
         "html.parser",
@@ -292,8 +272,19 @@ def picture(chapter: Chapter, image: Tag, site: Path) -> Path:
     return (site / Path(chapter.name).parent / unquote(image["src"])).resolve()
 
 
-def offer(site: Path, file: Path) -> None:
-    """Put a form of the book beside the pages, which offer it from now on."""
+def write(make: Callable[[Path, Path, Path], Path], site: Path, target: Path, about: str) -> int:
+    """A command line: make a form of the book, and put it beside the pages, which offer it from now on."""
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("target", nargs="?", type=Path, default=target)
+    try:
+        file = make(site, ROOT, parser.parse_args().target)
+    except ValueError as error:
+        print(error, file=sys.stderr)  # no built book, or no browser
+        return 2
     (site / FOLDER).mkdir(exist_ok=True)
     shutil.copyfile(file, site / FOLDER / file.name)
-    offer_on_page(site)
+    offer(site)
+    print(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
+    return 0

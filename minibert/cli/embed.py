@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,14 @@ def add(commands: "Commands") -> None:
         help="read the texts from a file instead, one per line; '-' means standard input",
     )
     parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    parser.add_argument(
+        "--dtype",
+        choices=("float32", "bfloat16"),
+        default="float32",
+        help="number format of the matrix products: bfloat16 changes a vector's numbers by less "
+        "than 0.001, and is faster on processors with AMX and slower on others (default: "
+        "%(default)s)",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
         "--json",
@@ -64,6 +73,7 @@ def run_embed(arguments: argparse.Namespace) -> None:
         raise InputError(f"--out must end in .npy, but it is {arguments.out!r}")
 
     import numpy  # imported late because it is slow, like torch
+    import torch
 
     from minibert.hub.find_pretrained import find_pretrained
     from minibert.hub.pretrained_io import from_pretrained
@@ -74,7 +84,13 @@ def run_embed(arguments: argparse.Namespace) -> None:
     folder = find_pretrained(arguments.model)
     with unused_parts_ignored():
         model = from_pretrained(folder, BertModel)
-    vectors = embed(model, WordPieceTokenizer.from_pretrained(folder), texts)
+    vectors = embed(
+        model,
+        WordPieceTokenizer.from_pretrained(folder),
+        texts,
+        dtype=getattr(torch, arguments.dtype),
+        progress=sys.stderr.isatty(),
+    )
     if arguments.out:
         try:
             with replacing(Path(arguments.out)) as writing, open(writing, "wb") as file:

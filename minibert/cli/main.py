@@ -23,9 +23,11 @@ from minibert.cli import (
     predict,
     pretrain,
     score,
+    search,
     similarity,
     summarize,
     tokenizer,
+    train_sentences,
 )
 from minibert.cli.common import DEBUG_HELP
 from minibert.config import InputError
@@ -37,10 +39,12 @@ COMMANDS = (
     score,
     similarity,
     embed,
+    search,
     summarize,
     finetune,
     predict,
     pretrain,
+    train_sentences,
     evaluate,
     tokenizer,
     export,

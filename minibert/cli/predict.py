@@ -88,9 +88,11 @@ def add(commands: "Commands") -> None:
 def run_predict(arguments: argparse.Namespace) -> None:
     """Print a prediction for each input."""
     import torch  # imported late because it is slow
+    from tqdm import tqdm
 
     from minibert.cli.predict_input import read_input
-    from minibert.finetuning import open_finetuned, predict
+    from minibert.finetuning.evaluation import stream_predictions
+    from minibert.finetuning.model_io import open_finetuned
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -99,7 +101,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # in case the terminal cannot show a character
     tuned.model.to(device_kind(arguments.device or "auto"))
-    predictions = predict(
+    predictions = stream_predictions(
         tuned.model,
         tuned.task,
         tuned.tokenizer,
@@ -107,11 +109,13 @@ def run_predict(arguments: argparse.Namespace) -> None:
         tuned.max_length,
         progress=sys.stderr.isatty(),
     )
+    show = tqdm.write if sys.stdout.isatty() else print  # beside a bar on the same terminal
     ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
     for values, example, prediction in zip(inputs, examples, predictions, strict=True):
         if arguments.json:
             answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
-            print(json.dumps(answer, ensure_ascii=ascii_only))
+            show(json.dumps(answer, ensure_ascii=ascii_only))
         else:
             for fields in tuned.task.prediction_lines(example, prediction):
-                print("\t".join(" ".join(str(field).split()) for field in fields))
+                show("\t".join(" ".join(str(field).split()) for field in fields))
+        sys.stdout.flush()  # a line is there as soon as it is known

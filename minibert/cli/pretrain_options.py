@@ -2,20 +2,18 @@
 
 import argparse
 import dataclasses
-import re
 from collections.abc import Callable
 from typing import Any
 
 from minibert.cli.common import add_command, positive
 from minibert.cli.corpus_options import add_corpus_options
+from minibert.cli.session_options import add_machine_options, add_session_options
 from minibert.config import PRESETS, InputError
 from minibert.pretraining.options import CHOICES, PretrainingOptions
-from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Intervals, Settings
+from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Settings
 
 STEPS = 1000
 EVAL_SEQUENCES = 512
-EVAL_EVERY = 50  # at least this many steps, because an evaluation takes as long as about five
-CHECKPOINT_EVERY = "10m"
 
 # Options that may differ between sessions of a run. The values of REMEMBERED are saved with the run
 # and apply to later sessions as well.
@@ -160,24 +158,7 @@ def _add_recipe(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_session(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--time-limit",
-        type=duration,
-        metavar="TIME",
-        help="stop after this time, such as 90s, 55m or 1h30m, with a checkpoint and exit status 0",
-    )
-    group.add_argument(
-        "--checkpoint-every",
-        type=moment,
-        metavar="WHEN",
-        help=f"interval in steps, or a time such as 10m (default: {CHECKPOINT_EVERY})",
-    )
-    group.add_argument(
-        "--eval-every",
-        type=positive,
-        metavar="N",
-        help=f"steps between validations (default: 1/20 of all steps, at least {EVAL_EVERY})",
-    )
+    add_session_options(group)
     group.add_argument(
         "--eval-sequences",
         type=positive,
@@ -191,12 +172,6 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
         help=argparse.SUPPRESS,
     )
     group.add_argument(
-        "--log-every",
-        type=positive,
-        metavar="N",
-        help=f"steps between lines of FOLDER/log.jsonl (default: {Intervals.log_every})",
-    )
-    group.add_argument(
         "--tensorboard",
         action="store_true",
         help="also write FOLDER/tensorboard; needs the package tensorboard",
@@ -204,17 +179,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_machine(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--device",
-        choices=("auto", "cpu", "cuda"),
-        help="where to compute (default: auto, which is a GPU if there is one)",
-    )
-    group.add_argument(
-        "--threads",
-        type=positive,
-        metavar="N",
-        help="number of CPU threads (default: PyTorch's choice)",
-    )
+    add_machine_options(group)
     group.add_argument(
         "--shard",
         action="store_true",
@@ -225,21 +190,6 @@ def _add_machine(group: argparse._ArgumentGroup) -> None:
 def flag(name: str) -> str:
     """The option for a field: mask_rate -> --mask-rate."""
     return "--from" if name == "start" else "--" + name.replace("_", "-")
-
-
-def duration(text: str) -> float:
-    """Convert a time such as '90s', '55m' or '1h30m' to seconds; the `type` of an option."""
-    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
-    if not text or not match:
-        raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
-    hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + seconds
-
-
-def moment(text: str) -> str:
-    """Check that a text is a number of steps or a time, and return it unchanged."""
-    positive(text) if text.isdecimal() else duration(text)
-    return text
 
 
 def make_settings(given: dict[str, Any]) -> Settings:
@@ -270,8 +220,11 @@ def make_settings(given: dict[str, Any]) -> Settings:
     return settings
 
 
-def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
-    """Raise an InputError if an option differs from the settings that the run started with."""
+def refuse_changes(settings: Any, given: dict[str, Any]) -> None:
+    """Raise an InputError if an option differs from the settings that the run started with.
+
+    `settings` is a dataclass such as Settings, whose field `options` is another dataclass.
+    """
     known = dataclasses.asdict(settings.options)
     known |= {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     for name, value in given.items():
@@ -283,16 +236,3 @@ def refuse_changes(settings: Settings, given: dict[str, Any]) -> None:
                 "Leave it out, or start a new run from this one's weights with --from and another "
                 "--out"
             )
-
-
-def make_intervals(session: dict[str, Any], steps: int) -> Intervals:
-    """How often a session logs, evaluates and saves, from its options."""
-    when = session.get("checkpoint_every", CHECKPOINT_EVERY)
-    by_steps = when.isdecimal()
-    return Intervals(
-        log_every=session.get("log_every", Intervals.log_every),
-        eval_every=session.get("eval_every", max(EVAL_EVERY, steps // 20)),
-        checkpoint_steps=int(when) if by_steps else None,
-        checkpoint_seconds=None if by_steps else duration(when),
-        time_limit=session.get("time_limit"),
-    )

@@ -16,18 +16,19 @@ from minibert.cli.pretrain_options import (
     EVAL_SEQUENCES,
     OF_A_SESSION,
     REMEMBERED,
-    make_intervals,
     make_settings,
     refuse_changes,
 )
+from minibert.cli.session_options import make_intervals
 from minibert.config import InputError
 from minibert.heads import BertForPreTraining
 from minibert.hub.pretrained_io import save_pretrained
+from minibert.model import BertPreTrainedModel
 from minibert.pretraining.checkpointing import checkpoints, resume_newest
-from minibert.pretraining.environment import environment
+from minibert.pretraining.environment import ComputingRun, environment
 from minibert.pretraining.preparation import PreparedText, Sources, open_prepared, prepare
-from minibert.pretraining.run_dir import RunDir
-from minibert.pretraining.session import train
+from minibert.pretraining.run_dir import RunDir, RunFolder
+from minibert.pretraining.session import SessionRun, train
 from minibert.pretraining.setup import make_run, make_validation
 from minibert.pretraining.trainer import Pretraining
 from minibert.training.distributed import ProcessGroup, ProcessLost, full_model, joined, own_device
@@ -95,8 +96,9 @@ def _pretrain(
                 print(f"{complaint}. It was set aside")
             print(f"resuming from {checkpoint}")
     if first:
-        _announce(run, session)
-        _record_session(run, run_dir, session)
+        announce_machine(run, session, asked_precision=run.options.precision)
+        _announce(run)
+        record_session(run, run_dir, session)
     intervals = make_intervals(session, run.options.steps)
     with _scalars(run_dir, session, run) as write_scalars:
         status = train(run, run_dir, intervals, validation, write_scalars)
@@ -114,7 +116,7 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
         return run_dir, prepare(run_dir)
     settings = make_settings(given)
     sources = Sources.find(settings)  # raises an error before anything is written
-    run_dir = RunDir.create(out, settings, _to_remember(session))
+    run_dir = RunDir.create(out, settings, to_remember(session))
     try:
         return run_dir, prepare(run_dir, sources)
     except (ValueError, OSError):
@@ -154,9 +156,8 @@ def _summary_writer() -> Any:
     return SummaryWriter
 
 
-def _announce(run: Pretraining, session: Options) -> None:
-    """Print the device and why it was chosen, the model, and the amount of text."""
-    config, options, corpus = run.model.config, run.options, run.batches.corpus
+def announce_machine(run: ComputingRun, session: Options, asked_precision: str) -> None:
+    """Print the device, the threads and the precision of a run, and why they were chosen."""
     threads = torch.get_num_threads()
     precision = str(run.precision).removeprefix("torch.")
     on_cpu = run.device.type == "cpu"
@@ -171,24 +172,36 @@ def _announce(run: Pretraining, session: Options) -> None:
         "threads": "OMP_NUM_THREADS" if "OMP_NUM_THREADS" in os.environ else "PyTorch's choice",
         "precision": f"this {chip} {verb}",
     }
-    requested = session | {"precision": options.precision}
+    requested = session | {"precision": asked_precision}
     why = {
         name: f"--{name}" if requested.get(name, "auto") != "auto" else reason
         for name, reason in reasons.items()
     }
-    parameters = sum(parameter.numel() for parameter in run.model.parameters())
-    tokens = options.batch_size * options.length  # in a step
-    epochs = options.steps * tokens / len(corpus.tokens)
     processes = f" in each of {run.processes.world} processes" if run.processes.world > 1 else ""
     print(
         f"computing on {device} ({why['device']}){processes}, "
         f"{threads} {'thread' if threads == 1 else 'threads'} ({why['threads']}), "
         f"in {precision} ({why['precision']})"
     )
+
+
+def announce_model(model: BertPreTrainedModel) -> None:
+    """Print the size of a model."""
+    config = model.config
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    layers = f"{config.num_hidden_layers} layer{'s' * (config.num_hidden_layers > 1)}"
     print(
-        f"model: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
+        f"model: {layers}, hidden size {config.hidden_size}, "
         f"{config.vocab_size:,} word pieces, {parameters:,} parameters"
     )
+
+
+def _announce(run: Pretraining) -> None:
+    """Print the model and the amount of text."""
+    options, corpus = run.options, run.batches.corpus
+    tokens = options.batch_size * options.length  # in a step
+    epochs = options.steps * tokens / len(corpus.tokens)
+    announce_model(run.model)
     print(
         f"text: {len(corpus.tokens):,} tokens in {len(corpus.documents) - 1:,} documents; "
         f"{options.steps:,} steps of {tokens:,} tokens are {epochs:.1f} epochs",
@@ -196,9 +209,14 @@ def _announce(run: Pretraining, session: Options) -> None:
     )
 
 
-def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None:
-    """Write this session to run.json, and print how it differs from the previous one."""
-    now = environment(run)
+def record_session(
+    run: SessionRun, run_dir: RunFolder, session: Options, also: tuple[str, ...] = ()
+) -> None:
+    """Write this session to run.json, and print how it differs from the previous one.
+
+    `also` names further files of the package whose code determines the results of the run.
+    """
+    now = environment(run, also)
     before = run_dir.sessions[-1] if run_dir.sessions and run.step else {}
     different = [name for name in now if name in before and before[name] != now[name]]
     if different:
@@ -212,22 +230,28 @@ def _record_session(run: Pretraining, run_dir: RunDir, session: Options) -> None
             "command": shlex.join(["minibert", *sys.argv[1:]]),
             "from_step": run.step,
             "time": now_utc.isoformat(timespec="seconds"),
-            "given": _to_remember(session),
+            "given": to_remember(session),
             **now,
         }
     )
 
 
-def _to_remember(session: Options) -> Options:
+def to_remember(session: Options) -> Options:
+    """The options of a session that the next one takes over."""
     return {name: session[name] for name in REMEMBERED if name in session}
+
+
+def how_to_continue(command: str, out: Path) -> str:
+    """The command line that resumes a run."""
+    return f"continue with: minibert {command} --out {shlex.quote(str(out))} --resume"
 
 
 def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> None:
     """Save the final model if the run is complete, or else print how to continue."""
-    if run.step < run.options.steps:
+    if run.step < run.steps:
         print(
-            f"stopped at step {run.step:,} of {run.options.steps:,}; continue with: "
-            f"minibert pretrain --out {shlex.quote(str(run_dir.path))} --resume"
+            f"stopped at step {run.step:,} of {run.steps:,}; "
+            f"{how_to_continue('pretrain', run_dir.path)}"
         )
         return
     save_pretrained(model, run_dir.model, run.batches.tokenizer)

@@ -47,6 +47,23 @@ def documents(
 
     Raises a ValueError for a missing file, and for text that cannot be read, with file and line.
     """
+    found = sourced_documents(
+        name_or_paths, split, shard=shard, sentence_per_line=sentence_per_line
+    )
+    return (document for _, document in found)
+
+
+def sourced_documents(
+    name_or_paths: Paths,
+    split: str = "train",
+    *,
+    shard: tuple[int, int] = (0, 1),
+    sentence_per_line: bool = False,
+) -> Iterator[tuple[str, list[str]]]:
+    """As `documents`, and with each document its source.
+
+    That is the "source" which its line of a .jsonl names; "" where none is named.
+    """
     if split not in SPLITS:
         raise InputError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
     index, count = shard
@@ -54,9 +71,9 @@ def documents(
         raise InputError(f"shard must be (index, count) with 0 <= index < count, not {shard!r}")
     cut = _lines_of if sentence_per_line else split_sentences
     if name_or_paths == DEFAULT:
-        texts: Iterator[str] = islice(of_split(wikipedia_texts(), split), index, None, count)
+        texts = _unnamed(islice(of_split(wikipedia_texts(), split), index, None, count))
     elif isinstance(name_or_paths, str) and name_or_paths in HUB_SETS:
-        texts = hub_texts(name_or_paths, split, index, count)
+        texts = _unnamed(hub_texts(name_or_paths, split, index, count))
     else:
         try:
             paths = find_files(name_or_paths)
@@ -70,10 +87,16 @@ def documents(
     return _cut(texts, cut)
 
 
-def _cut(texts: Iterable[str], cut: Callable[[str], list[str]]) -> Iterator[list[str]]:
-    for text in texts:
+def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return (("", text) for text in texts)
+
+
+def _cut(
+    texts: Iterable[tuple[str, str]], cut: Callable[[str], list[str]]
+) -> Iterator[tuple[str, list[str]]]:
+    for source, text in texts:
         if sentences := cut(text):
-            yield sentences
+            yield source, sentences
 
 
 def _lines_of(text: str) -> list[str]:

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from minibert.config import InputError
 
+Text = TypeVar("Text")
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz", ".jsonl", ".jsonl.gz", ".jsonl.xz")
 SPLIT_NAME = re.compile(r"(train|valid|val|dev|test)(?![a-z])|validation")
@@ -76,9 +77,10 @@ def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
     return chosen, "all"
 
 
-def file_texts(paths: list[Path], split: str, blank_lines: int) -> Iterator[str]:
-    """The documents of files, not yet split into sentences. In a .txt file a document ends at
-    `blank_lines` or more consecutive blank lines."""
+def file_texts(paths: list[Path], split: str, blank_lines: int) -> Iterator[tuple[str, str]]:
+    """The documents of files, each with its source, not yet split into sentences. The source is the
+    "source" that the line of a .jsonl names, or "". In a .txt file a document ends at `blank_lines`
+    or more consecutive blank lines."""
     paths, split = choose_files(paths, split)
     # the count starts at the file's number, so with one document per file every twelfth document is
     # held out too
@@ -88,7 +90,7 @@ def file_texts(paths: list[Path], split: str, blank_lines: int) -> Iterator[str]
     )
 
 
-def of_split(texts: Iterable[str], split: str, first: int = 0) -> Iterator[str]:
+def of_split(texts: Iterable[Text], split: str, first: int = 0) -> Iterator[Text]:
     """The texts that belong to a split: every HELD_OUT-th is 'valid', the others are 'train'.
     `first` is the number of the first text."""
     for number, text in enumerate(texts, start=first):
@@ -96,12 +98,11 @@ def of_split(texts: Iterable[str], split: str, first: int = 0) -> Iterator[str]:
             yield text
 
 
-def _texts(path: Path, blank_lines: int) -> Iterator[str]:
-    return (
-        _json_texts(path)
-        if ".jsonl" in path.suffixes
-        else _plain_texts(read_lines(path), blank_lines)
-    )
+def _texts(path: Path, blank_lines: int) -> Iterator[tuple[str, str]]:
+    """The source and the text of each document."""
+    if ".jsonl" in path.suffixes:
+        return _json_texts(path)
+    return (("", text) for text in _plain_texts(read_lines(path), blank_lines))
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -152,14 +153,15 @@ def _plain_texts(lines: Iterable[str], blank_lines: int) -> Iterator[str]:
         yield "\n".join(document)
 
 
-def _json_texts(path: Path) -> Iterator[str]:
+def _json_texts(path: Path) -> Iterator[tuple[str, str]]:
     for number, record in json_lines(path):
         if not isinstance(record, dict) or not isinstance(record.get("text"), str):
             raise InputError(
                 f'{path}, line {number}: expected an object with a "text" that is a string, found '
                 f"{json.dumps(record)[:60]!r}"
             )
-        yield record["text"]
+        source = record.get("source")
+        yield source if isinstance(source, str) else "", record["text"]
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, object]]:

@@ -1,7 +1,7 @@
 """Predictions of a fine-tuned model, and their scores."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,13 +11,16 @@ from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.finetuning.tasks.base import Feature, Task
+from minibert.heads import BertForMultipleChoice, BertForSequenceClassification
+from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
 
-EVAL_BATCH = 64  # sequences that go through the model at once
+EVAL_BATCH = 64  # sequences that are scored at once; a loss may be a mean over a batch
+STREAMED = 512  # examples that are predicted before the first of their predictions is given
+POOLED = (BertForSequenceClassification, BertForMultipleChoice)  # whose head reads [CLS] alone
 
 
-@torch.no_grad()
 def evaluate(
     model: BertPreTrainedModel,
     task: Task,
@@ -38,12 +41,15 @@ def evaluate(
     check_kind(examples)
     features = task.features(tokenizer, examples, check_length(model, max_length))
     check_labels(features, "to score")
-    rows, loss = _answers(model, task, tokenizer, features, precision, progress)
+    check_classes(model, task)
+    by_length = sorted(range(len(features)), key=lambda i: features[i].length)
+    batches = [by_length[i : i + EVAL_BATCH] for i in range(0, len(features), EVAL_BATCH)]
+    with _bar(len(features), progress) as bar:
+        rows, loss = _answers(model, task, tokenizer, features, batches, precision, bar)
     predictions = task.predict(examples, features, rows)
     return {"loss": loss} | task.score(examples, predictions), predictions
 
 
-@torch.no_grad()
 def predict(
     model: BertPreTrainedModel,
     task: Task,
@@ -57,42 +63,81 @@ def predict(
 
     The model is put into eval mode and back.
     """
+    return list(
+        stream_predictions(model, task, tokenizer, examples, max_length, precision, progress)
+    )
+
+
+def stream_predictions(
+    model: BertPreTrainedModel,
+    task: Task,
+    tokenizer: WordPieceTokenizer,
+    examples: Sequence[Any],
+    max_length: int | None = None,
+    precision: torch.dtype = torch.float32,
+    progress: bool = False,
+) -> Iterator[Any]:
+    """The predictions of `predict`, given as they are made, STREAMED examples at a time.
+
+    All examples are read and tokenized before the first prediction, so an InputError about one of
+    them comes first. `progress` shows a bar on stderr where that is a terminal.
+    """
     if not examples:
-        return []
+        return
     check_kind(examples)
+    check_classes(model, task)
     examples = [dataclasses.replace(example, **task.unlabelled) for example in examples]
     features = task.features(tokenizer, examples, check_length(model, max_length))
-    rows, _ = _answers(model, task, tokenizer, features, precision, progress)
-    return task.predict(examples, features, rows)
+    budget, at = token_budget(next(model.parameters()).device), 0
+    with _bar(len(features), progress) as bar:
+        for start in range(0, len(examples), STREAMED):
+            part, end = list[Feature](), at  # features come in the order of their examples
+            while end < len(features) and features[end].example < start + STREAMED:
+                feature = features[end]
+                part.append(dataclasses.replace(feature, example=feature.example - start))
+                end += 1
+            at = end
+            batches = batches_by_tokens([_tokens(feature) for feature in part], None, budget)
+            rows, _ = _answers(model, task, tokenizer, part, batches, precision, bar)
+            yield from task.predict(examples[start : start + STREAMED], part, rows)
 
 
+@torch.no_grad()
 def _answers(
     model: BertPreTrainedModel,
     task: Task,
     tokenizer: WordPieceTokenizer,
     features: Sequence[Feature],
+    batches: Sequence[Sequence[int]],
     precision: torch.dtype,
-    progress: bool,
+    bar: "tqdm[Any]",
 ) -> tuple[list[Tensor], float]:
-    """The logits of every sequence, float32 and on the CPU; and the mean loss, 0 without labels."""
-    check_classes(model, task)
-    with evaluating(model):
-        rows: list[Tensor] = [torch.empty(0)] * len(features)
-        total = 0.0
-        by_length = sorted(range(len(features)), key=lambda i: features[i].length)
-        for start in tqdm(
-            range(0, len(features), EVAL_BATCH),
-            disable=None if progress else True,
-            desc="Predicting",
-            unit=" batches",
-            leave=False,
-        ):
-            chosen = by_length[start : start + EVAL_BATCH]
+    """The logits of every sequence, float32 and on the CPU; and the mean loss, 0 without labels.
+
+    batches  numbers of the features that go through the model together
+    """
+    rows: list[Tensor] = [torch.empty(0)] * len(features)
+    total = 0.0
+    with evaluating(model), without_padding(model, only_first=type(model) in POOLED):
+        for chosen in batches:
             outputs = run_model(model, task, tokenizer, [features[i] for i in chosen], precision)
             total += 0.0 if outputs.loss is None else outputs.loss.item() * len(chosen)
             for i, row in zip(chosen, task.rows(outputs), strict=True):
                 rows[i] = row.float().cpu()
+            bar.update(len(chosen))
     return rows, total / len(features)
+
+
+def _bar(features: int, progress: bool) -> "tqdm[Any]":
+    """A bar on stderr, where that is a terminal."""
+    off = None if progress else True
+    return tqdm(total=features, disable=off, desc="Predicting", unit=" sequences", leave=False)
+
+
+def _tokens(feature: Feature) -> int:
+    """The tokens of all sequences of a feature, with their padding."""
+    several = isinstance(feature.input_ids[0], list)
+    return feature.length * (len(feature.input_ids) if several else 1)
 
 
 def run_model(

@@ -34,16 +34,18 @@ def embed(
     *,
     model: str | Path | BertPreTrainedModel = MINILM,
     tokenizer: WordPieceTokenizer | None = None,
-    batch_size: int = 32,
+    batch_size: int | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts: [N, H].
 
     The dot product of two embeddings is their cosine similarity. The default model is
-    all-MiniLM-L6-v2, which is a separate package. Raises an InputError if `texts` is a string, and
+    all-MiniLM-L6-v2, which is a separate package. `batch_size` and `dtype` are explained in
+    `minibert.inference.sentence_embeddings.embed`. Raises an InputError if `texts` is a string, and
     for a model that cannot be found, with advice on what to install.
     """
     opened, its_tokenizer = _opened(model, tokenizer, _open_encoder)
-    return sentence_embeddings.embed(opened, its_tokenizer, texts, batch_size)
+    return sentence_embeddings.embed(opened, its_tokenizer, texts, batch_size, dtype=dtype)
 
 
 def similarity(

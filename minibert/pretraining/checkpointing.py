@@ -7,24 +7,47 @@ import os
 import secrets
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 
 from minibert.config import BertConfig, InputError
-from minibert.heads import BertForPreTraining
 from minibert.hub.atomic_io import sha256, sync
 from minibert.hub.pretrained_io import ModelFolder, canonical_names, save_pretrained
 from minibert.hub.safetensors_io import read_tensors, write_weights
-from minibert.pretraining.options import PretrainingOptions, with_new_names
-from minibert.pretraining.trainer import Pretraining
+from minibert.model import BertModel, BertPreTrainedModel
+from minibert.pretraining.options import with_new_names
 from minibert.tokenization import WordPieceTokenizer
-from minibert.training.distributed import full_model, full_tensor, shard_like
+from minibert.training.distributed import ProcessGroup, full_model, full_tensor, shard_like
 
 KEPT = 2  # checkpoints: the newest, and one more in case of a damaged disk
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "training.json"
 LEFTOVERS = (".writing-*", ".discarded-*")  # of a process that was killed
+
+
+class CheckpointedRun(Protocol):
+    """What a checkpoint is made of: `Pretraining` is such a run."""
+
+    step: int  # updates done
+    processes: ProcessGroup
+
+    @property
+    def model(self) -> BertPreTrainedModel:
+        """The model that is trained."""
+
+    @property
+    def optimizers(self) -> list[Optimizer]:
+        """Its optimisers."""
+
+    @property
+    def options(self) -> Any:
+        """The recipe, a dataclass."""
+
+    @property
+    def batches(self) -> Any:
+        """What it trains on: `tokenizer`, and `corpus` with `path` and `checksum`."""
 
 
 class DamagedCheckpoint(InputError):
@@ -34,7 +57,7 @@ class DamagedCheckpoint(InputError):
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
+def save_checkpoint(run: CheckpointedRun, folder: str | Path) -> Path:
     """Write a run's state to folder/step-00000123: model, optimisers, options. Returns that path.
 
     The state is written to a temporary folder, flushed to the disk and renamed once: a checkpoint
@@ -77,7 +100,7 @@ def save_checkpoint(run: Pretraining, folder: str | Path) -> Path:
 
 
 def _write(
-    run: Pretraining, model: BertForPreTraining, moments: dict[str, Tensor], folder: Path
+    run: CheckpointedRun, model: BertPreTrainedModel, moments: dict[str, Tensor], folder: Path
 ) -> None:
     save_pretrained(model, folder, run.batches.tokenizer)
     write_weights(moments, folder / OPTIMIZER)
@@ -111,7 +134,7 @@ def _digest(state: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
-def optimizer_tensors(run: Pretraining) -> dict[str, Tensor]:
+def optimizer_tensors(run: CheckpointedRun) -> dict[str, Tensor]:
     """The state of all optimisers, each tensor under 'parameter name/what it is'."""
     names: dict[Tensor, str] = {parameter: name for name, parameter in run.model.named_parameters()}
     return {
@@ -130,7 +153,7 @@ def checkpoints(folder: str | Path) -> list[Path]:
     return sorted(path for path in Path(folder).glob("step-*") if path.is_dir())
 
 
-def resume_newest(run: Pretraining, folder: str | Path) -> tuple[Path, list[str]]:
+def resume_newest(run: CheckpointedRun, folder: str | Path) -> tuple[Path, list[str]]:
     """Restore a run from its newest good checkpoint; returns that, and a complaint per damaged one.
 
     A damaged checkpoint is renamed to damaged-step-…, and the one before it is used. Raises an
@@ -154,7 +177,7 @@ def resume_newest(run: Pretraining, folder: str | Path) -> tuple[Path, list[str]
     raise InputError("; ".join([f"no checkpoint in {folder} can be used", *complaints]))
 
 
-def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
+def load_checkpoint(run: CheckpointedRun, checkpoint: str | Path) -> None:
     """Restore a run from a checkpoint.
 
     Raises a DamagedCheckpoint when a file is missing, cut short or changed, and another InputError
@@ -174,10 +197,12 @@ def load_checkpoint(run: Pretraining, checkpoint: str | Path) -> None:
     except (ValueError, KeyError) as error:
         raise DamagedCheckpoint(f"the checkpoint {checkpoint} is damaged: {error}") from error
     _check_same_run(run, checkpoint, state, folder.config, tokenizer)
+    prefix = "bert." if isinstance(run.model, BertModel) else ""  # canonical, but not its own
     try:
         own = run.model.state_dict()
+        names = {name: name.removeprefix(prefix) for name in weights}
         run.model.load_state_dict(
-            {name: shard_like(tensor, own[name]) for name, tensor in weights.items()}
+            {names[name]: shard_like(tensor, own[names[name]]) for name, tensor in weights.items()}
         )
         load_optimizers(run, moments)
     except (RuntimeError, KeyError) as error:
@@ -212,7 +237,7 @@ def _read_state(checkpoint: Path) -> dict[str, Any]:
 
 
 def _check_same_run(
-    run: Pretraining,
+    run: CheckpointedRun,
     checkpoint: Path,
     state: dict[str, Any],
     config: BertConfig,
@@ -220,7 +245,7 @@ def _check_same_run(
 ) -> None:
     """Raise an InputError that names the first thing in which a checkpoint differs from a run."""
     defaults = {
-        field.name: field.default for field in dataclasses.fields(PretrainingOptions)
+        field.name: field.default for field in dataclasses.fields(run.options)
     }  # of options newer than the checkpoint
     for kind, found, wanted in (
         ("option", defaults | with_new_names(state["options"]), dataclasses.asdict(run.options)),
@@ -245,7 +270,7 @@ def _check_same_run(
         )
 
 
-def load_optimizers(run: Pretraining, tensors: dict[str, Tensor]) -> None:
+def load_optimizers(run: CheckpointedRun, tensors: dict[str, Tensor]) -> None:
     """Put back what `optimizer_tensors` gave."""
     parameters = dict(run.model.named_parameters())
     owner = {

@@ -3,14 +3,14 @@
 import hashlib
 import platform
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 import tokenizers
 import torch
 
 import minibert
-from minibert.pretraining.trainer import Pretraining
+from minibert.training.distributed import ProcessGroup
 
 # The files and folders of the package that decide the numbers of a run; no other command, nothing
 # of the course.
@@ -31,14 +31,31 @@ DECIDING = (
 PACKAGE = Path(__file__).parents[1]
 
 
-def environment(run: Pretraining) -> dict[str, Any]:
-    """What run.json says about a session: two sessions that agree in it compute the same bits."""
+class ComputingRun(Protocol):
+    """What is asked about a run: `Pretraining` is such a run."""
+
+    processes: ProcessGroup
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+
+    @property
+    def precision(self) -> torch.dtype:
+        """In which dtype."""
+
+
+def environment(run: ComputingRun, also: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What run.json says about a session: two sessions that agree in it compute the same bits.
+
+    `also` names more files and folders of the package that decide the numbers of this kind of run.
+    """
     return {
         "processes": run.processes.world,
         "device": run.device.type,
         "threads": torch.get_num_threads(),
         "precision": str(run.precision).removeprefix("torch."),
-        "code": code_digest(),
+        "code": code_digest(also=also),
         "versions": {
             "minibert": minibert.__version__,
             "python": platform.python_version(),
@@ -49,18 +66,18 @@ def environment(run: Pretraining) -> dict[str, Any]:
     }
 
 
-def deciding_files(package: Path = PACKAGE) -> list[Path]:
+def deciding_files(package: Path = PACKAGE, also: tuple[str, ...] = ()) -> list[Path]:
     """The source files that decide the numbers of a run."""
     found: list[Path] = []
-    for name in DECIDING:
+    for name in (*DECIDING, *also):
         path = package / name
         found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
     return found
 
 
-def code_digest(package: Path = PACKAGE) -> str:
+def code_digest(package: Path = PACKAGE, also: tuple[str, ...] = ()) -> str:
     """A sha256 over the source files that decide the numbers of a run."""
     digest = hashlib.sha256()
-    for path in deciding_files(package):
+    for path in deciding_files(package, also):
         digest.update(path.read_bytes())
     return digest.hexdigest()

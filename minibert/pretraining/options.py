@@ -12,82 +12,115 @@ CHOICES = {"optimizer": ("muon", "adamw"), "precision": ("auto", "bfloat16", "fl
 OLD_NAMES = {"pair_weight": "nsp_weight"}  # in runs of older versions
 
 
-def _option(default: Any, help: str) -> Any:
+def option(default: Any, help: str) -> Any:
     """A field with its default (... where it has none) and its line of --help."""
     if default is ...:
         return dataclasses.field(metadata={"help": help})
     return dataclasses.field(default=default, metadata={"help": help})
 
 
+class Recipe:
+    """What the recipes of several kinds of run share: the checks of their fields.
+
+    Each raises an InputError that names the field.
+    """
+
+    def check_whole(self, name: str, least: int) -> None:
+        """A whole number of at least `least`."""
+        value = getattr(self, name)
+        if not isinstance(value, int) or value < least:
+            raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+    def check_share(self, name: str) -> None:
+        """A number from 0 to 1."""
+        if not 0 <= getattr(self, name) <= 1:
+            raise InputError(
+                f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}"
+            )
+
+    def check_positive(self, name: str) -> None:
+        """A number above 0, and not infinite."""
+        if not 0 < getattr(self, name) < math.inf:
+            raise InputError(f"{name} must be above 0, not {getattr(self, name)!r}")
+
+    def check_weight_decay(self) -> None:
+        """A number of at least 0, and not infinite."""
+        value: float = self.weight_decay  # type: ignore[attr-defined]
+        if not 0 <= value < math.inf:
+            raise InputError(f"weight_decay must be at least 0, not {value!r}")
+
+    def check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        """One of the choices."""
+        if getattr(self, name) not in choices:
+            raise InputError(
+                f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}"
+            )
+
+
 @dataclass(frozen=True)
-class PretrainingOptions:
+class PretrainingOptions(Recipe):
     """The recipe of a run; with the model's config and the corpus it decides every number of it.
 
     Every field is an option of `minibert pretrain`. Raises an InputError for impossible values.
     """
 
-    steps: int = _option(..., "updates of the weights")
+    steps: int = option(..., "updates of the weights")
 
     # the batch
-    batch_size: int = _option(64, "sequences in an update, over all processes")
-    micro_batch: int = _option(
+    batch_size: int = option(64, "sequences in an update, over all processes")
+    micro_batch: int = option(
         64, "sequences that go through the model at once: fewer need less memory"
     )
 
     # the length of the sequences: first short, then length, at the end long; as many tokens in each
-    length: int = _option(128, "tokens in a sequence")
-    short_length: int = _option(32, "tokens in a sequence at the beginning")
-    short_share: float = _option(0.2, "share of the steps with short_length; 0: none")
-    long_length: int = _option(512, "tokens in a sequence at the end")
-    long_share: float = _option(0.1, "share of the steps with long_length; 0: none")
-    copy_positions: bool = _option(
+    length: int = option(128, "tokens in a sequence")
+    short_length: int = option(32, "tokens in a sequence at the beginning")
+    short_share: float = option(0.2, "share of the steps with short_length; 0: none")
+    long_length: int = option(512, "tokens in a sequence at the end")
+    long_share: float = option(0.1, "share of the steps with long_length; 0: none")
+    copy_positions: bool = option(
         True, "start new positions as copies of trained ones when sequences become longer"
     )
-    shift_share: float = _option(
+    shift_share: float = option(
         0.0, "share of the shorter sequences that start at a random later position"
     )
 
     # what is predicted
-    mask_rate: float = _option(0.15, "share of the tokens to predict")
-    all_mask: bool = _option(
+    mask_rate: float = option(0.15, "share of the tokens to predict")
+    all_mask: bool = option(
         False, "replace all of them by [MASK], not 80% (10% random, 10% unchanged)"
     )
-    next_sentence: bool = _option(True, "train next-sentence prediction (NSP) as well")
-    nsp_weight: float = _option(1.0, "weight of the NSP loss, relative to the MLM loss")
-    pair_share: float = _option(1.0, "share of the sequences that are NSP pairs")
+    next_sentence: bool = option(True, "train next-sentence prediction (NSP) as well")
+    nsp_weight: float = option(1.0, "weight of the NSP loss, relative to the MLM loss")
+    pair_share: float = option(1.0, "share of the sequences that are NSP pairs")
 
     # how the weights move
-    optimizer: str = _option("muon", "muon (AdamW for embeddings, biases, norms) or adamw")
-    learning_rate: float = _option(2e-3, "peak learning rate of AdamW")
-    matrix_learning_rate: float = _option(4e-3, "peak learning rate of Muon")
-    warmup: int = _option(100, "steps over which the learning rates rise")
-    decay: float = _option(1.0, "share of the steps, the last ones, over which they fall to 0")
-    weight_decay: float = _option(0.01, "weight decay, on all weights but biases and norms")
-    clip: float = _option(1.0, "largest gradient norm; larger ones are scaled down to it")
-    precision: str = _option("auto", "dtype of the computation; auto: the faster one")
-    seed: int = _option(0, "seed of the weights, the order of the text, the masks and dropout")
+    optimizer: str = option("muon", "muon (AdamW for embeddings, biases, norms) or adamw")
+    learning_rate: float = option(2e-3, "peak learning rate of AdamW")
+    matrix_learning_rate: float = option(4e-3, "peak learning rate of Muon")
+    warmup: int = option(100, "steps over which the learning rates rise")
+    decay: float = option(1.0, "share of the steps, the last ones, over which they fall to 0")
+    weight_decay: float = option(0.01, "weight decay, on all weights but biases and norms")
+    clip: float = option(1.0, "largest gradient norm; larger ones are scaled down to it")
+    precision: str = option("auto", "dtype of the computation; auto: the faster one")
+    seed: int = option(0, "seed of the weights, the order of the text, the masks and dropout")
 
     def __post_init__(self) -> None:
         for name in ("steps", "batch_size", "micro_batch", "short_length", "length", "long_length"):
-            self._check_whole(name, 1)
+            self.check_whole(name, 1)
         for name in ("warmup", "seed"):
-            self._check_whole(name, 0)
+            self.check_whole(name, 0)
         for name in ("short_share", "long_share", "shift_share"):
-            self._check_share(name)
+            self.check_share(name)
         for name in ("mask_rate", "pair_share", "decay"):
-            self._check_share(name)
+            self.check_share(name)
             if getattr(self, name) == 0:
                 raise InputError(f"{name} must be above 0")
         for name in ("learning_rate", "matrix_learning_rate", "clip", "nsp_weight"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise InputError(f"{name} must be above 0, not {getattr(self, name)!r}")
-        if not 0 <= self.weight_decay < math.inf:
-            raise InputError(f"weight_decay must be at least 0, not {self.weight_decay!r}")
+            self.check_positive(name)
+        self.check_weight_decay()
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise InputError(
-                    f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}"
-                )
+            self.check_choice(name, choices)
         if self.short_share and self.short_length >= self.length:
             raise InputError(
                 f"short_length {self.short_length} must be below length {self.length}; "
@@ -97,17 +130,6 @@ class PretrainingOptions:
             raise InputError(
                 f"short_share {self.short_share} and long_share {self.long_share} are shares of "
                 "one run: together at most 1"
-            )
-
-    def _check_whole(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, int) or value < least:
-            raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
-
-    def _check_share(self, name: str) -> None:
-        if not 0 <= getattr(self, name) <= 1:
-            raise InputError(
-                f"{name} is a share: it must lie between 0 and 1, not {getattr(self, name)!r}"
             )
 
     def stages(self) -> list[tuple[int, int]]:

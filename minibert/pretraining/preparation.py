@@ -6,7 +6,7 @@ it. What is there already is used again.
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from minibert.data.corpora import DEFAULT, documents
 from minibert.data.files import find_files
 from minibert.data.hub_sets import HUB_SETS
 from minibert.hub.atomic_io import sha256, sync
-from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.run_dir import RunDir, RunFolder
 from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, Settings
 from minibert.tokenization import WordPieceTokenizer
 
@@ -38,8 +38,8 @@ class Sources:
     def find(cls, settings: Settings) -> "Sources":
         """Find the files. Raises an InputError for names that are neither a corpus nor a file."""
         given = settings.held_out
-        held_out = _find(given) if given and given != NO_HELD_OUT else None
-        return cls(_find(settings.corpus), held_out)
+        held_out = find_corpus(given) if given and given != NO_HELD_OUT else None
+        return cls(find_corpus(settings.corpus), held_out)
 
     def files(self) -> list[Path]:
         """All files, none for a corpus that is known by a name."""
@@ -64,11 +64,9 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
     """
     if run_dir.record["sources"] is None:
         sources = sources or Sources.find(run_dir.settings)
-        files = dict.fromkeys(path.resolve() for path in sources.files())
-        run_dir.record["sources"] = {str(path): sha256(path) for path in files}
-        run_dir.write_record()
+        record_sources(run_dir, sources.files())
     else:
-        _check_sources(run_dir.record["sources"])
+        check_sources(run_dir)
     text = _Text(run_dir.settings, sources)
     tokenizer = _vocabulary(run_dir, text)
     training = _tokens(run_dir, TRAINING, tokenizer, text.training())
@@ -126,7 +124,11 @@ class _Text:
         yield from tqdm(found, desc=text, unit=" documents", disable=None, leave=False)
 
 
-def _find(names: tuple[str, ...]) -> str | list[Path]:
+def find_corpus(names: tuple[str, ...]) -> str | list[Path]:
+    """The name of a known corpus, or the files that paths and patterns mean.
+
+    Raises an InputError for names that are neither.
+    """
     if len(names) == 1 and names[0] in (DEFAULT, *HUB_SETS):
         return names[0]
     try:
@@ -137,9 +139,16 @@ def _find(names: tuple[str, ...]) -> str | list[Path]:
         ) from error
 
 
-def _check_sources(digests: dict[str, str]) -> None:
+def record_sources(run_dir: RunFolder, files: list[Path]) -> None:
+    """Write the digests of the files of a new run's text to run.json."""
+    unique = dict.fromkeys(path.resolve() for path in files)
+    run_dir.record["sources"] = {str(path): sha256(path) for path in unique}
+    run_dir.write_record()
+
+
+def check_sources(run_dir: RunFolder) -> None:
     """Raise an InputError for a file that has changed; one that is gone is not needed any more."""
-    for name, digest in digests.items():
+    for name, digest in run_dir.record["sources"].items():
         if Path(name).is_file() and sha256(Path(name)) != digest:
             raise InputError(
                 f"{name} has changed since this run began: put the old text back, "
@@ -149,14 +158,25 @@ def _check_sources(digests: dict[str, str]) -> None:
 
 def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
     """The vocabulary in the folder; where there is none, that of a model or file, or a new one."""
-    folder, settings = run_dir.path / VOCABULARY, run_dir.settings
-    if not folder.is_dir():
+    settings = run_dir.settings
+
+    def make() -> WordPieceTokenizer:
         if name := settings.start or settings.vocab:
-            tokenizer = load_vocabulary(name)
-        else:
-            size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
-            sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
-            tokenizer = WordPieceTokenizer.train(sentences, size)
+            return load_vocabulary(name)
+        size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
+        sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
+        return WordPieceTokenizer.train(sentences, size)
+
+    return keep_vocabulary(run_dir, make)
+
+
+def keep_vocabulary(
+    run_dir: RunFolder, make: Callable[[], WordPieceTokenizer]
+) -> WordPieceTokenizer:
+    """The vocabulary in the folder of a run; where there is none, a new one is written there."""
+    folder = run_dir.path / VOCABULARY
+    if not folder.is_dir():
+        tokenizer = make()
         writing = run_dir.path / f".vocabulary-{secrets.token_hex(4)}"
         tokenizer.save(writing)
         for path in (*writing.iterdir(), writing):

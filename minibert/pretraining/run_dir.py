@@ -1,4 +1,6 @@
-"""The folder of a pretraining run: its manifest run.json, its lock, and the paths of what is in it.
+"""The folder of a training run: its manifest run.json, its lock, and the paths of what is in it.
+
+That of a pretraining run holds:
 
 run.json        what was asked for, and every session: command, machine, versions, code digest
 vocabulary/     vocab.txt
@@ -14,7 +16,7 @@ import shutil
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, ClassVar, Self, TextIO
 
 from minibert.config import InputError
 from minibert.hub.atomic_io import write_atomically
@@ -28,8 +30,8 @@ LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
 OLD_NAMES = {"eval_rows": "eval_sequences"}
 
 
-class RunDir:
-    """The folder of a run, opened with `create` or `open`.
+class RunFolder:
+    """The folder of a run of any kind, opened with `create` or `open`.
 
     As long as the process that opened it for writing lives, a second one is refused. Of several
     processes that work on one run the first creates or opens it; the others open it, without
@@ -37,7 +39,8 @@ class RunDir:
     """
 
     record: dict[str, Any]  # run.json
-    settings: Settings
+    settings: Any  # a dataclass: what was asked for
+    settings_class: ClassVar[Any]  # its class, with from_dict
 
     def __init__(self, path: Path, writes: bool) -> None:
         self.path, self.writes = path, writes
@@ -51,7 +54,7 @@ class RunDir:
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
     @classmethod
-    def create(cls, path: Path, settings: Settings, given: dict[str, Any]) -> "RunDir":
+    def create(cls, path: Path, settings: Any, given: dict[str, Any]) -> Self:
         """A new run. `given` holds the options of its first session; see `remembered`.
 
         Raises an InputError where there is a run already.
@@ -73,7 +76,7 @@ class RunDir:
         return run_dir
 
     @classmethod
-    def open(cls, path: Path, writes: bool = True) -> "RunDir":
+    def open(cls, path: Path, writes: bool = True) -> Self:
         """The run in a folder. Raises an InputError where there is none, or run.json is damaged."""
         manifest = path / "run.json"
         if not manifest.is_file():
@@ -84,7 +87,7 @@ class RunDir:
         run_dir = cls(path, writes)
         try:
             record = json.loads(manifest.read_text(encoding="utf-8"))
-            run_dir.settings = Settings.from_dict(record["settings"])
+            run_dir.settings = cls.settings_class.from_dict(record["settings"])
             run_dir.record = {
                 "sources": record["sources"],
                 "sessions": record["sessions"],
@@ -138,6 +141,13 @@ class RunDir:
         """Delete what this process made of a run that could not begin: its folder is free again."""
         for path in (self.path / "run.json", *self.made):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+class RunDir(RunFolder):
+    """The folder of a pretraining run."""
+
+    settings: Settings
+    settings_class = Settings
 
 
 def _lock(folder: Path) -> TextIO | None:

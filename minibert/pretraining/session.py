@@ -1,4 +1,4 @@
-"""A session of a pretraining run: training until the end, a time limit, Ctrl-C or SIGTERM.
+"""A session of a training run: training until the end, a time limit, Ctrl-C or SIGTERM.
 
 It ends with a checkpoint.
 """
@@ -9,30 +9,45 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from tqdm.auto import tqdm
 
 from minibert.config import InputError
-from minibert.pretraining.checkpointing import save_checkpoint
+from minibert.pretraining.checkpointing import CheckpointedRun, save_checkpoint
+from minibert.pretraining.environment import ComputingRun
 from minibert.pretraining.log import truncate_log
-from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.run_dir import RunFolder
 from minibert.pretraining.settings import Intervals
-from minibert.pretraining.trainer import Pretraining, StepMetrics
-from minibert.pretraining.validation import ValidationScores, ValidationSet
-from minibert.training.loop import Diverged, Stop, drive
+from minibert.pretraining.validation import ValidationScores
+from minibert.training.distributed import ProcessGroup
+from minibert.training.loop import Diverged, Metrics, Run, Stop, drive
 
 WriteScalars = Callable[[dict[str, Any], int], None]
 LINE_EVERY = 30.0  # seconds between two lines where there is no terminal for a progress bar
 
 
+class SessionRun(CheckpointedRun, ComputingRun, Run[Metrics], Protocol):
+    """A run that can be driven and saved: `Pretraining` is such a run."""
+
+    forward: Any  # the module that computes; validations run it
+
+
+class Validation(Protocol):
+    """What scores a run now and then: `ValidationSet` is such a thing."""
+
+    def evaluate(self, forward: Any, processes: ProcessGroup) -> Any:
+        """The scores, a dataclass."""
+
+
 class Reporter:
     """What a run reports: log.jsonl, and a progress bar, or lines where there is no terminal.
 
-    Of several processes only the first one reports.
+    Of several processes only the first one reports. A subclass says what is worth reporting of its
+    kind of run.
     """
 
-    def __init__(self, run: Pretraining, run_dir: RunDir, write_scalars: WriteScalars | None):
+    def __init__(self, run: SessionRun, run_dir: RunFolder, write_scalars: WriteScalars | None):
         self.run, self.write_scalars = run, write_scalars
         self.reports = run.processes.rank == 0
         self.smooth: dict[str, float] = {}  # running means over some twenty steps
@@ -42,7 +57,7 @@ class Reporter:
             self.seconds_before = last["seconds"] if last else 0.0
             self.log = open(run_dir.log, "a", encoding="utf-8")  # noqa: SIM115 (__exit__)
         self.bar = tqdm(
-            total=run.options.steps,
+            total=run.steps,
             initial=run.step,
             disable=None if self.reports else True,
             unit=" steps",
@@ -59,14 +74,24 @@ class Reporter:
         if self.reports:
             self.log.close()
 
+    def values(self, metrics: Any) -> dict[str, Any]:
+        """What the log says of a step, `tokens` among it."""
+        return dataclasses.asdict(metrics)
+
+    def state(self) -> str:
+        """The running means in `smooth` as text."""
+        raise NotImplementedError
+
+    def score_line(self, scores: Any) -> str:
+        """Validation scores as text."""
+        raise NotImplementedError
+
     def sync_log(self) -> None:
         """Wait until the log is on the disk."""
         if self.reports:
             os.fsync(self.log.fileno())
 
-    def report(
-        self, metrics: StepMetrics, seconds: float, scores: ValidationScores | None, log: bool
-    ) -> None:
+    def report(self, metrics: Metrics, seconds: float, scores: Any, log: bool) -> None:
         """Report a step that took `seconds`; validation scores are always logged."""
         if not self.reports:
             return
@@ -77,13 +102,9 @@ class Reporter:
                 self.write_scalars(record, metrics.step)
         self._show(record["tokens_per_second"], scores)
 
-    def _record(
-        self, metrics: StepMetrics, seconds: float, scores: ValidationScores | None
-    ) -> dict[str, Any]:
+    def _record(self, metrics: Metrics, seconds: float, scores: Any) -> dict[str, Any]:
         """A step as an object for the log."""
-        values = dataclasses.asdict(metrics)
-        if not self.run.options.next_sentence:
-            del values["nsp_loss"], values["nsp_accuracy"]
+        values = self.values(metrics)
         for name, value in (values | {"seconds": seconds}).items():
             self.smooth[name] = (
                 value if name not in self.smooth else 0.95 * self.smooth[name] + 0.05 * value
@@ -92,12 +113,9 @@ class Reporter:
         values["seconds"] = round(self.seconds_before + time.monotonic() - self.started, 2)
         return values | ({"held_out": dataclasses.asdict(scores)} if scores else {})
 
-    def _show(self, speed: int, scores: ValidationScores | None) -> None:
-        step, steps, pairs = self.run.step, self.run.options.steps, self.run.options.next_sentence
-        state = f"MLM {self.smooth['mlm_loss']:.3f} ({self.smooth['mlm_accuracy']:.1%})"
-        if pairs:
-            state += f", NSP {self.smooth['nsp_loss']:.3f} ({self.smooth['nsp_accuracy']:.1%})"
-        state += f", {speed:,} tokens/s"
+    def _show(self, speed: int, scores: Any) -> None:
+        step, steps = self.run.step, self.run.steps
+        state = f"{self.state()}, {speed:,} tokens/s"
         self.bar.set_postfix_str(state, refresh=False)
         self.bar.update()
         if self.bar.disable and (scores or time.monotonic() - self.last_line >= LINE_EVERY):
@@ -107,8 +125,30 @@ class Reporter:
                 f"{tqdm.format_interval((steps - step) * self.smooth['seconds'])} left"
             )
         if scores:
-            tqdm.write(f"step {step}, validation: {validation_line(scores, pairs)}")
+            tqdm.write(f"step {step}, validation: {self.score_line(scores)}")
         sys.stdout.flush()
+
+
+class PretrainingReporter(Reporter):
+    """What a pretraining run reports: the MLM loss and, where it is trained, the NSP loss."""
+
+    def values(self, metrics: Any) -> dict[str, Any]:
+        """All of a step but NSP where it was not trained."""
+        values = super().values(metrics)
+        if not self.run.options.next_sentence:
+            del values["nsp_loss"], values["nsp_accuracy"]
+        return values
+
+    def state(self) -> str:
+        """Losses and accuracies."""
+        state = f"MLM {self.smooth['mlm_loss']:.3f} ({self.smooth['mlm_accuracy']:.1%})"
+        if self.run.options.next_sentence:
+            state += f", NSP {self.smooth['nsp_loss']:.3f} ({self.smooth['nsp_accuracy']:.1%})"
+        return state
+
+    def score_line(self, scores: Any) -> str:
+        """As `validation_line`."""
+        return validation_line(scores, self.run.options.next_sentence)
 
 
 def validation_line(scores: ValidationScores, pairs: bool) -> str:
@@ -124,11 +164,12 @@ def validation_line(scores: ValidationScores, pairs: bool) -> str:
 
 
 def train(
-    run: Pretraining,
-    run_dir: RunDir,
+    run: SessionRun,
+    run_dir: RunFolder,
     intervals: Intervals,
-    validation: ValidationSet | None,
+    validation: Validation | None,
     write_scalars: WriteScalars | None = None,
+    reporter_class: type[Reporter] = PretrainingReporter,
 ) -> int:
     """Train, log and save checkpoints; returns the exit status.
 
@@ -139,15 +180,15 @@ def train(
     """
     with (
         Stop(intervals.time_limit).listening() as stop,
-        Reporter(run, run_dir, write_scalars) as reporter,
+        reporter_class(run, run_dir, write_scalars) as reporter,
     ):
         # a new run finds out now, and not after an hour, whether it can write here
         saved = _save(run, run_dir, reporter) if run.step == 0 else (run.step, time.monotonic())
         stopping, _ = stop.agreed(run.processes, False)
 
-        def after_step(metrics: StepMetrics, seconds: float) -> bool:
+        def after_step(metrics: Metrics, seconds: float) -> bool:
             nonlocal saved
-            at_end = run.step == run.options.steps
+            at_end = run.step == run.steps
             scores = None
             if validation is not None and (run.step % intervals.eval_every == 0 or at_end):
                 scores = validation.evaluate(run.forward, run.processes)
@@ -172,7 +213,7 @@ def train(
     return status
 
 
-def _save(run: Pretraining, run_dir: RunDir, reporter: Reporter) -> tuple[int, float]:
+def _save(run: SessionRun, run_dir: RunFolder, reporter: Reporter) -> tuple[int, float]:
     """Write a checkpoint, after all that was logged before it; its step and the time."""
     reporter.sync_log()
     save_checkpoint(run, run_dir.checkpoints)

@@ -8,6 +8,7 @@ import torch
 from tqdm.auto import tqdm
 
 from minibert.inference.checks import check_finite, check_tokenizer
+from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import evaluating
 from minibert.summarization.documents.windows import (
     all_windows,
@@ -19,8 +20,6 @@ from minibert.summarization.documents.windows import (
 from minibert.summarization.model import BertSumExt
 from minibert.summarization.selection import select_sentences
 from minibert.tokenization import WordPieceTokenizer
-
-BATCH = 8  # windows that go through BERT at once
 
 
 @dataclass(frozen=True)
@@ -70,20 +69,22 @@ def score_document(
         if windows
         else [first_window(ids, tokenizer, length, model.segments)]
     )
-    with evaluating(model):  # a frozen encoder may be in another mode than its head
-        vectors = []
-        for start in tqdm(
-            range(0, len(read), BATCH),
-            desc="Reading",
-            unit_scale=BATCH,
-            unit=" windows",
-            disable=not progress,
-        ):
+    batches = batches_by_tokens(
+        [len(window.input_ids) for window in read], None, token_budget(device)
+    )
+    bar = tqdm(total=len(read), desc="Reading", unit=" windows", disable=not progress)
+    # a frozen encoder may be in another mode than its head
+    with evaluating(model), without_padding(model), bar:
+        vectors = [torch.empty(0)] * len(read)
+        for chosen in batches:
             batch = {
                 name: tensor.to(device)
-                for name, tensor in collate(read[start : start + BATCH], tokenizer.pad_id).items()
+                for name, tensor in collate([read[n] for n in chosen], tokenizer.pad_id).items()
             }
-            vectors += list(model.sentence_vectors(**batch))  # [N of the batch, H] each
+            found = model.sentence_vectors(**batch)  # [B, N, H]
+            for n, of_window in zip(chosen, found, strict=True):
+                vectors[n] = of_window  # [N of the batch, H]
+            bar.update(len(chosen))
         places = best_places(read)
         numbers = sorted(places)
         document = torch.stack(

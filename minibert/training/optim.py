@@ -1,5 +1,7 @@
 """The optimisers, their groups of parameters, and the learning-rate schedule."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -99,6 +101,17 @@ def learning_rate_schedule(step: int, steps: int, warmup: int, decay_share: floa
     if step < warmup:
         return step / warmup
     return min(1.0, (1 - step / steps) / decay_share)
+
+
+def cosine_schedule(step: int, steps: int, warmup: int) -> float:
+    """As `learning_rate_schedule`, but the rate falls along half a cosine.
+
+    It falls slowly at first, fastest in the middle, and slowly towards 0 (Loshchilov & Hutter 2016,
+    eq. 5, without restarts).
+    """
+    if step < warmup:
+        return step / warmup
+    return 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
 
 
 def set_learning_rate(optimizers: list[Optimizer], factor: float) -> None:

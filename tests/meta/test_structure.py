@@ -1,7 +1,7 @@
 """The package's structure: imports point one way, files are short, and tests mirror the package."""
 
 import ast
-import graphlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,54 +14,6 @@ from tools.environment import ROOT
 
 PACKAGE = ROOT / "minibert"
 FILES = sorted(PACKAGE.rglob("*.py"))
-
-# From the ground up. A file imports from its own row and from rows above it.
-LAYERS = [
-    {"config", "positions"},
-    {"tokenization", "data"},
-    {"embeddings", "attention", "encoder", "model", "heads"},
-    {"hub", "training"},
-    {"summarization", "pretraining", "finetuning", "inference"},
-    {"cli"},
-    {"course"},
-]
-LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-
-# Readers and writers of files in hub/ that import nothing but config, so that anybody may use them.
-LEAVES = {"find_pretrained", "tokenizer_files", "atomic_io"}
-
-# Imports inside a function that lead upwards on purpose: (file, what it imports).
-DEFERRED_UPWARDS = {("model.py", "minibert.hub.pretrained_io")}  # BertModel.from_pretrained
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in FILES}
-
-
-def imported(path: Path, deferred: bool) -> set[str]:
-    """The modules of the package that a file imports: at once, or with `deferred` in functions too."""
-    found = set()
-
-    def visit(node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and not deferred:
-                continue
-            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-                continue
-            if isinstance(child, ast.Import):
-                found.update(alias.name for alias in child.names)
-            elif isinstance(child, ast.ImportFrom) and child.module:
-                for alias in child.names:
-                    full = f"{child.module}.{alias.name}"
-                    found.add(full if full in MODULES else child.module)
-            visit(child)
-
-    visit(ast.parse(path.read_text(encoding="utf-8")))
-    return {name for name in found if name in MODULES}
 
 
 def test_every_model_of_the_package_can_be_opened_by_its_name():
@@ -78,47 +30,17 @@ def test_every_model_of_the_package_can_be_opened_by_its_name():
     assert {name for name in named if name != "BertWithHead"} <= set(minibert.__all__)
 
 
-def test_no_cycle_between_files():
-    graph = {name: imported(path, deferred=False) - {name} for name, path in MODULES.items()}
-    list(graphlib.TopologicalSorter(graph).static_order())  # raises a CycleError that names it
-
-
-def test_the_cycle_check_sees_a_cycle():
-    with pytest.raises(graphlib.CycleError):
-        list(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
-    assert "minibert.config" in imported(PACKAGE / "model.py", deferred=False)
-
-
 def test_imports_point_one_way():
-    climbing = []
-    for name, path in MODULES.items():
-        parts = name.split(".")
-        if len(parts) == 1 or parts[1] == "__main__":
-            continue
-        for other in imported(path, deferred=True):
-            above = other.split(".")[1:]
-            if above[:1] == ["hub"] and LEAVES & {*above}:
-                continue
-            if above and LAYER[above[0]] > LAYER[parts[1]]:
-                climbing.append((path.relative_to(PACKAGE).as_posix(), other))
-    assert set(climbing) == DEFERRED_UPWARDS
-
-
-@pytest.mark.parametrize("name", sorted(LEAVES))
-def test_a_leaf_imports_nothing_but_the_ground(name):
-    leaves = {f"minibert.hub.{leaf}" for leaf in LEAVES}
-    assert imported(PACKAGE / "hub" / f"{name}.py", deferred=True) <= {"minibert.config", *leaves}
+    """The contracts in pyproject.toml hold."""
+    program = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    command = [program, "--no-cache", "--config", "pyproject.toml"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_at_most_twenty_entries_at_the_top():
     entries = sorted(path.name for path in PACKAGE.iterdir() if path.name != "__pycache__")
     assert len(entries) <= 20, entries
-    assert {name.removesuffix(".py") for name in entries} == {
-        "__init__",
-        "__main__",
-        "py.typed",
-        *LAYER,
-    }
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())

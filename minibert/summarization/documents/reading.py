@@ -132,11 +132,14 @@ def read_file(name: str | Path, format: str | None = None, encoding: str | None 
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
     shown = "standard input" if str(name) == "-" else str(name)
+    format = format or format_of_name(name)
+    return read_text(decode(data, shown, format, encoding), format, shown)
+
+
+def format_of_name(name: str | Path) -> str | None:
+    """The format that a file's suffix names; None for an unknown suffix."""
     suffix = Path(name).suffix.lower()
-    format = format or next(
-        (format for format, suffixes in SUFFIXES.items() if suffix in suffixes), None
-    )
-    return read_text(_decode(data, shown, format, encoding), format, shown)
+    return next((format for format, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
 def read_text(text: str, format: str | None = None, name: str = "the text") -> Document:
@@ -158,7 +161,8 @@ def read_text(text: str, format: str | None = None, name: str = "the text") -> D
     return _document(name, format, parts, title, left_out)
 
 
-def _decode(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
+def decode(data: bytes, name: str, format: str | None = None, encoding: str | None = None) -> str:
+    """The text of a file's bytes; `name` is for the errors, which are those of `read_file`."""
     if what := next(
         (what for signature, what in SIGNATURES.items() if data.startswith(signature)), None
     ):

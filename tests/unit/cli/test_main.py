@@ -20,7 +20,10 @@ from minibert.hub.pretrained_io import UnreadWeightsWarning
     "argv, message",
     [
         (["info", "./nowhere"], r"there is no folder './nowhere'.*name a preset: tiny, mini"),
-        (["info", "base", "--length", "513"], "--length 513 is more than the model's 512 positions"),
+        (
+            ["info", "base", "--length", "513"],
+            "--length 513 is more than the model's 512 positions",
+        ),
         (["info", "base", "--batch", "0"], "batch 0"),
         (["similarity"], "give two or more texts, or --pairs FILE"),
         (["similarity", "a"], "there is only one text; give two or more"),
@@ -64,7 +67,7 @@ def test_bad_usage_shows_the_usage(argv, run):
     "argv",
     [
         ["--help"],
-        *([name, "--help"] for name in ("info", "similarity", "fill-mask", "score", "embed")),
+        *([name, "--help"] for name in ("info", "similarity", "fill-mask", "score", "embed", "search")),
     ],
 )
 def test_help_is_friendly(argv, run):
@@ -92,8 +95,10 @@ COMMANDS = (
     "score",
     "evaluate",
     "embed",
+    "search",
     "export",
     "pretrain",
+    "train-sentences",
     "finetune",
     "predict",
     "summarize",
@@ -115,6 +120,7 @@ PLACEHOLDERS = {
     "NAME",
     "P",
     "PRESET_OR_FOLDER",
+    "QUESTION",
     "SHARE",
     "TASK",
     "TEXT",
@@ -155,6 +161,7 @@ def test_what_has_to_be_given():
     } == {
         name: {
             "pretrain": {"--out"},
+            "train-sentences": {"--out"},
             "finetune": {"--train", "--out"},
             "tokenizer": {"--out"},
             "export": {"--out"},

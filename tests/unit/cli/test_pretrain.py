@@ -21,7 +21,8 @@ from interruptions import at_operation
 
 import minibert
 from minibert.cli import main as cli
-from minibert.cli.pretrain_options import MEASURED, SOURCES, duration, make_settings
+from minibert.cli.pretrain_options import MEASURED, SOURCES, make_settings
+from minibert.cli.session_options import duration
 from minibert.course.figures import benchmark_log
 from minibert.pretraining.checkpointing import checkpoints
 from minibert.pretraining.log import read_log

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from minibert.cli.corpus_options import CORPORA
-from minibert.cli.pretrain_options import OLD_FLAGS, add_options, make_intervals, make_settings
+from minibert.cli.pretrain_options import OLD_FLAGS, add_options, make_settings
+from minibert.cli.session_options import make_intervals
 from minibert.data.corpora import DEFAULT
 from minibert.data.hub_sets import HUB_SETS
 

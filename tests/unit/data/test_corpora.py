@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.data import corpora, files
-from minibert.data.corpora import documents
+from minibert.data.corpora import documents, sourced_documents
 
 TEXT = "One here. Two\nwrapped. Three.\n\nA second paragraph\n\n\nAnother document. It ends.\n"
 
@@ -303,3 +303,20 @@ def test_wrong_arguments_are_refused_at_once(arguments, message):
 def test_a_folder_without_text(tmp_path):
     with pytest.raises(ValueError, match="contains no file that ends in .txt"):
         documents(tmp_path)
+
+
+# -- sources ---------------------------------------------------------------------------------------
+
+
+def test_every_document_comes_with_its_source(tmp_path):
+    records = [
+        {"text": "One. Two.", "source": "a"},
+        {"text": "Three."},
+        {"text": "Four.", "source": 5},
+    ]
+    write(tmp_path / "x.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    write(tmp_path / "y.txt", "Five.")
+    found = list(sourced_documents(tmp_path, "all"))
+    assert found == [("a", ["One.", "Two."]), ("", ["Three."]), ("", ["Four."]), ("", ["Five."])]
+    assert list(documents(tmp_path, "all")) == [document for _, document in found]
+    assert list(sourced_documents(tmp_path, "all", shard=(1, 2))) == found[1::2]

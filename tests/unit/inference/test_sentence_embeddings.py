@@ -5,6 +5,8 @@ import torch
 from reference import TOLERANCE, draw_weights, reference_twin, small_config
 
 from minibert import BertConfig, BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
+from minibert.config import InputError
+from minibert.inference import sentence_embeddings
 from minibert.inference.sentence_embeddings import BertForSentenceSimilarity, embed, mean_pool
 
 TOKENIZER = WordPieceTokenizer(
@@ -80,6 +82,66 @@ def test_texts_come_in_a_list(model):
         embed(model, TOKENIZER, "a text that is not in a list")
 
 
+def test_batches_of_similar_length_give_every_text_its_own_vector(model, monkeypatch):
+    """Sorting, several rounds of tokenizing and a small budget change neither order nor result."""
+    draw = torch.Generator().manual_seed(0)
+    texts = [
+        " ".join("abcdefgh"[i] for i in torch.randint(0, 8, (1 + n % 4,), generator=draw).tolist())
+        for n in range(30)
+    ]
+    one_by_one = torch.cat([embed(model, TOKENIZER, [text]) for text in texts])
+    monkeypatch.setattr(sentence_embeddings, "TOKENIZED", 7)
+    monkeypatch.setattr("minibert.inference.unpadded.TOKEN_BUDGET", 12)
+    for size in (None, 3):
+        assert torch.allclose(embed(model, TOKENIZER, texts, size), one_by_one, atol=1e-6)
+
+
+def test_vectors_can_be_trained_on(model):
+    vectors = embed(model, TOKENIZER, TEXTS)
+    torch.nn.Linear(8, 1)(vectors).sum().backward()
+
+
+def test_embed_in_bfloat16_is_close_and_float32(model):
+    expected = embed(model, TOKENIZER, TEXTS)
+    found = embed(model, TOKENIZER, TEXTS, dtype=torch.bfloat16)
+    assert found.dtype == torch.float32 and not torch.equal(found, expected)
+    assert (found * expected).sum(-1).min() > 0.999
+    with pytest.raises(InputError, match="dtype must be torch.float32 or torch.bfloat16"):
+        embed(model, TOKENIZER, TEXTS, dtype=torch.float16)
+
+
+def test_embed_takes_padding_on_the_left(model):
+    class Left(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config, self.inner = model.config, model
+
+        def forward(self, **batch):
+            return self.inner(**batch)
+
+    def tokenizer(texts, max_length):
+        batch = TOKENIZER(texts, max_length=max_length)
+        return {name: tensor.flip(1) for name, tensor in batch.items()}
+
+    texts = ["a", "b c", "d e f"]
+    together = tokenizer(texts, max_length=6)
+    with torch.no_grad():
+        hidden = model.eval()(**together).last_hidden_state
+    expected = torch.nn.functional.normalize(mean_pool(hidden, together["attention_mask"]), dim=-1)
+    for size in (None, 1):  # one at a time, the columns of padding are still on the left
+        assert torch.allclose(embed(Left(), tokenizer, texts, size), expected, atol=1e-6)
+
+
+def test_a_batch_size_is_not_exceeded(model):
+    seen = []
+    model.register_forward_pre_hook(
+        lambda module, args, given: seen.append(len(given["input_ids"])), with_kwargs=True
+    )
+    embed(model, TOKENIZER, TEXTS, 2)
+    embed(model, TOKENIZER, TEXTS)
+    assert seen == [2, 2, 1, 5]
+
+
 # -- BertForSentenceSimilarity -----------------------------------------------------------------------------------------
 
 
@@ -148,7 +210,8 @@ def test_embed_takes_a_model_that_a_reader_wrote(model):
                 input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask
             )
 
-    assert torch.equal(embed(Mine(), TOKENIZER, TEXTS), embed(model, TOKENIZER, TEXTS))
+    expected = embed(model, TOKENIZER, TEXTS)  # without padding
+    assert torch.allclose(embed(Mine(), TOKENIZER, TEXTS), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (1,), ()])

@@ -10,6 +10,7 @@ from tiny_run import CONFIG
 
 from minibert import BertForPreTraining
 from minibert.training.optim import (
+    cosine_schedule,
     decayed,
     learning_rate_schedule,
     make_optimizers,
@@ -150,6 +151,20 @@ def test_the_schedule_is_the_originals():
     factors = [learning_rate_schedule(step, 1000, 100) for step in range(1000)]
     assert factors == [step / 100 if step < 100 else 1 - step / 1000 for step in range(1000)]
     assert factors[0] == 0.0 and factors[99:101] == [0.99, 0.9]
+
+
+def test_the_cosine_schedule_is_pytorchs():
+    """After the warm-up it is torch.optim.lr_scheduler.CosineAnnealingLR."""
+    parameter = torch.nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.SGD([parameter], lr=1.0)
+    reference = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
+    for step in range(10, 100):
+        assert cosine_schedule(step, 100, 10) == pytest.approx(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        reference.step()
+    assert [cosine_schedule(step, 100, 10) for step in (0, 5, 10)] == [0, 0.5, 1]
+    assert cosine_schedule(100, 100, 10) == pytest.approx(0)
+    assert cosine_schedule(5, 5, 5) == 1, "a run that is all warm-up"
 
 
 def test_a_late_decay_keeps_the_peak_before():

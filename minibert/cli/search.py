@@ -1,0 +1,123 @@
+"""`minibert search`: the passages in a folder of files that are nearest to a question."""
+
+import argparse
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minibert.cli.common import add_command, positive, unused_parts_ignored
+from minibert.hub.find_pretrained import MINILM
+
+if TYPE_CHECKING:  # torch takes seconds to import
+    from minibert.cli.common import Commands
+    from minibert.inference.passage_search import Found
+
+WIDTH, INDENT = 100, "    "
+SHOWN = 3  # files that were left out, by name
+
+
+def add(commands: "Commands") -> None:
+    """Add the command's parser."""
+    parser = add_command(
+        commands,
+        "search",
+        run_search,
+        "the passages in a folder of text files that are nearest in meaning to a question",
+        [
+            'minibert search notes/ "How do I renew my passport?"',
+            'minibert search book/ "why are the scores divided?" --top 3',
+            'minibert search notes/ "the trip to Rome" --json      # a JSON object on each line',
+        ],
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        help="text, Markdown and HTML files (.txt, .md, .html, …), here and in the folders inside; "
+        "or one file",
+    )
+    parser.add_argument("question", metavar="QUESTION", help="a question, or words on its subject")
+    parser.add_argument(
+        "--top",
+        type=positive,
+        default=5,
+        metavar="N",
+        help="how many passages to print (default: %(default)s)",
+    )
+    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object on each line, with 'score' (a cosine), 'file', 'line', "
+        "'end_line' and 'text'",
+    )
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="compute all vectors anew (default: keep them and the passages in "
+        "$XDG_CACHE_HOME/minibert/search, or ~/.cache, for the next search)",
+    )
+
+
+def run_search(arguments: argparse.Namespace) -> None:
+    """Print the best passages with file, lines and score."""
+    from tqdm import tqdm  # late, as below: slow to import
+
+    from minibert.hub.find_pretrained import find_pretrained
+    from minibert.hub.pretrained_io import from_pretrained
+    from minibert.inference.passage_cache import PassageCache
+    from minibert.inference.passage_search import search
+    from minibert.model import BertModel
+    from minibert.tokenization import WordPieceTokenizer
+
+    folder = find_pretrained(arguments.model)
+    with unused_parts_ignored():
+        model = from_pretrained(folder, BertModel)
+    with tqdm(desc="Reading", unit=" files", leave=False, disable=None) as bar:
+
+        def progress(done: int, files: int) -> None:
+            bar.total = files
+            bar.update(done - bar.n)
+
+        found = search(
+            arguments.folder,
+            arguments.question,
+            model,
+            WordPieceTokenizer.from_pretrained(folder),
+            arguments.top,
+            None if arguments.no_cache else PassageCache(folder),
+            progress,
+        )
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # for characters that the terminal cannot show
+    if arguments.json:
+        ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
+        for hit in found.hits:
+            about = {"score": round(hit.score, 4), "file": str(hit.path), **vars(hit.passage)}
+            print(json.dumps(about, ensure_ascii=ascii_only))
+    else:
+        print("\n\n".join(_shown(found, number) for number in range(len(found.hits))))
+    sys.stdout.flush()
+    for note in _notes(found):
+        print(f"minibert search: {note}", file=sys.stderr)
+
+
+def _shown(found: "Found", number: int) -> str:
+    hit = found.hits[number]
+    first, last = hit.passage.line, hit.passage.end_line
+    lines = f"{first}-{last}" if last > first else str(first)
+    text = textwrap.fill(hit.passage.text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return f"{hit.score:.3f}  {hit.path}:{lines}\n{text}"
+
+
+def _notes(found: "Found") -> list[str]:
+    """What was searched, and what was not."""
+    files = f"{found.files:,} file{'s' * (found.files > 1)}"
+    notes = [f"{found.passages:,} passages in {files}, {found.embedded:,} of them read anew"]
+    if found.left_out:
+        names = ", ".join(Path(name).name for name in list(found.left_out)[:SHOWN])
+        more = ", …" * (len(found.left_out) > SHOWN)
+        why = next(iter(found.left_out.values()))
+        notes.append(f"left out: {len(found.left_out):,} ({names}{more}); the first: {why}")
+    return notes + found.notes

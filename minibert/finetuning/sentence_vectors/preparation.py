@@ -1,0 +1,94 @@
+"""Before the first step: the texts of a run and the student's vocabulary, in the run's folder.
+
+run.json        what was asked for, and every session: see minibert.pretraining.run_dir
+texts.txt       the texts, one on each line; a tab between two neighbours
+teacher/        the teacher's vectors, see teacher; only for the objective distill
+checkpoints/    see minibert.pretraining.checkpointing
+log.jsonl       a JSON object for every logged step
+model/          the finished encoder
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm.auto import tqdm
+
+from minibert.config import InputError
+from minibert.data.corpora import sourced_documents
+from minibert.finetuning.sentence_vectors.options import SentenceSettings
+from minibert.finetuning.sentence_vectors.texts import Item, choose_texts, plain
+from minibert.finetuning.sentence_vectors.validation import read_judged_pairs
+from minibert.hub.atomic_io import sha256, write_atomically
+from minibert.pretraining.preparation import check_sources, find_corpus, record_sources
+from minibert.pretraining.run_dir import RunFolder
+
+TEXTS = "texts.txt"
+
+
+class SentenceRunDir(RunFolder):
+    """The folder of a run that trains a sentence encoder."""
+
+    settings: SentenceSettings
+    settings_class = SentenceSettings
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a run, and the checksum of the file that holds them."""
+
+    path: Path
+    checksum: str
+    items: list[Item]
+
+
+def judged_files(settings: SentenceSettings) -> list[str]:
+    """The files whose texts are never trained on."""
+    return [*([settings.valid] if settings.valid else []), *settings.exclude]
+
+
+def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = None) -> Texts:
+    """Choose the texts and write them, or check those that are there.
+
+    `corpus` is what `find_corpus` gave for a new run; None where it goes on. Raises an InputError
+    when a file is not what the run began with, and where the corpus has no text of the right
+    length.
+    """
+    settings, path = run_dir.settings, run_dir.path / TEXTS
+    if run_dir.record["sources"] is None:
+        corpus = corpus if corpus is not None else find_corpus(settings.corpus)
+        files = [*(corpus if isinstance(corpus, list) else []), *map(Path, judged_files(settings))]
+        record_sources(run_dir, files)
+    else:
+        check_sources(run_dir)
+    if not path.is_file():
+        corpus = corpus if corpus is not None else find_corpus(settings.corpus)
+        items = _choose(settings, corpus)
+        write_atomically(path, "".join("\t".join(item) + "\n" for item in items))
+        run_dir.made.append(path)
+    checksum = sha256(path)
+    run_dir.check_digest(TEXTS, checksum)
+    run_dir.write_record()
+    return read_texts(path, checksum)
+
+
+def read_texts(path: Path, checksum: str) -> Texts:
+    """The texts in a file that `prepare_texts` wrote."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    return Texts(path, checksum, [tuple(line.split("\t")) for line in lines])
+
+
+def _choose(settings: SentenceSettings, corpus: str | list[Path]) -> list[Item]:
+    excluded = {
+        plain(text)
+        for name in judged_files(settings)
+        for pair in read_judged_pairs(name)
+        for text in (pair.one, pair.other)
+    }
+    documents = sourced_documents(corpus, "train", sentence_per_line=settings.sentence_per_line)
+    shown = tqdm(documents, desc="reading the text", unit=" documents", disable=None, leave=False)
+    items = choose_texts(shown, settings.options, excluded)
+    for item in items:
+        for text in item:
+            if "\t" in text or "\n" in text:
+                raise InputError(f"a sentence of the corpus holds a tab or a line end: {text!r}")
+    return items
