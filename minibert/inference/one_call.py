@@ -84,7 +84,7 @@ def score(
     tokenizer: WordPieceTokenizer | None = None,
     within_word: bool = False,
 ) -> Tensor:
-    """How probable a model finds each text: pseudo-log-likelihoods in nats, [N] float32.
+    """How probable a model finds each text, as pseudo-log-likelihoods in nats (float32): [N].
 
     Each token is masked in turn, and the log-probabilities of the true tokens are added up (Salazar
     et al. 2020, equation 2), so the higher number is the more probable text. Longer texts get lower
