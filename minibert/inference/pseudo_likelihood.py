@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.heads import BertForMaskedLM, BertForPreTraining
@@ -76,6 +75,8 @@ def score_sentences(
         raise InputError(f"batch_tokens must be at least 1, not {batch_tokens}")
     if not texts:
         return []
+    from tqdm.auto import tqdm  # deferred: importing minibert needs few packages
+
     sentences = tokenizer.encode_texts(texts)
     _check(sentences, texts, tokenizer, model)
     continues = [token.startswith(CONTINUATION) for token in tokenizer.vocab]

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from tqdm.auto import tqdm
 
 from minibert.config import BertConfig, InputError
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
@@ -74,6 +73,8 @@ def embed(
     weight, longest = next(bert.parameters()), bert.config.max_position_embeddings
     vectors = weight.new_empty(len(texts), bert.config.hidden_size)  # [N, H]
     run = UnpaddedBert(bert) if is_plain(bert) else bert
+    from tqdm.auto import tqdm  # deferred: importing minibert needs few packages
+
     bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
     with evaluating(bert), bar, torch.autocast(weight.device.type, dtype, dtype != torch.float32):
         run.training = False
