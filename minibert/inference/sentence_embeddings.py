@@ -137,7 +137,7 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         """As in BertModel, but for the two texts of each pair.
 
         Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H). `labels` (B) are the
-        expected cosines. Returns the predicted cosines as logits [B]; the loss is their mean
+        expected cosines. Returns the predicted cosines as logits (B); the loss is their mean
         squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds

@@ -42,7 +42,7 @@ def encode_sentences(
 ) -> tuple[list[Tensor], list[list[int]]]:
     """Compute the sentence vectors of documents, to train a head on them.
 
-    Returns two lists with an entry per document: the sentence vectors [n, H], and the indices of
+    Returns two lists with an entry per document: the sentence vectors (n × H), and the indices of
     the n sentences they belong to. As published, a document is read up to the model's
     max_position_embeddings; later sentences have no vector. Documents of similar length are batched
     together. `bfloat16` runs BERT in that precision, which can be twice as fast on hardware that
