@@ -157,7 +157,7 @@ def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> 
 
 
 def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict[str, "Tensor"]:
-    """A batch of random token ids, of shape [B, S]; the last position is padding."""
+    """A batch of random token ids, of shape (B × S); the last position is padding."""
     import torch
 
     ids = torch.randint(

@@ -89,7 +89,7 @@ class UnpaddedBert(nn.Module):
     """A BertModel that leaves padding out, with the same arguments and outputs.
 
     Padded positions of the last hidden state are 0. With `only_first` the last layer is computed
-    for the first token of each text alone, and the last hidden state is [B, 1, H]: all that a
+    for the first token of each text alone, and the last hidden state is (B × 1 × H): all that a
     pooler reads.
 
     A call that it was not made for goes to the BertModel itself: in training mode, with gradients,
@@ -207,7 +207,7 @@ def is_plain(model: nn.Module) -> bool:
 
 
 def _lengths(input_ids: Tensor | None, attention_mask: Tensor | None) -> Tensor | None:
-    """The tokens of each text [B]; None where padding is not on the right, or a text is empty."""
+    """The tokens of each text (B); None where padding is not on the right, or a text is empty."""
     if input_ids is None or input_ids.dim() != 2 or input_ids.numel() == 0:
         return None
     if attention_mask is None:
@@ -223,9 +223,9 @@ def _lengths(input_ids: Tensor | None, attention_mask: Tensor | None) -> Tensor 
 def _layer(
     layer: nn.Module, hidden: Tensor, groups: list[tuple[int, int]], first: Tensor | None = None
 ) -> Tensor:
-    """One layer for texts laid end to end: hidden [T, H] -> [T, H].
+    """One layer for texts laid end to end, hidden [T, H].
 
-    With `first` (B), the rows of the texts' first tokens, only these are computed (B × H).
+    Returns (T × H); or (B × H) with `first` (B), the rows of the texts' first tokens.
     """
     assert isinstance(layer, BertLayer)
     attention, this = layer.attention, layer.attention.self
