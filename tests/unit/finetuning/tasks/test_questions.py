@@ -392,7 +392,7 @@ def test_windows_and_answers_are_as_long_as_in_the_original_unless_told_otherwis
         cli.main(["finetune", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert (
-        "of a long passage to the start of the next (default: 128)" in shown
+        "one window of a long passage to the start of the next (default: 128)" in shown
         and "the longest answer that is predicted, in tokens (default: 30)" in shown
     )
 
