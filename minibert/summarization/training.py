@@ -227,7 +227,7 @@ class _Run:
         self.batches: list[list[int]] = []  # the remaining batches of this epoch
         self.means: list[float] = []  # the mean loss of each finished epoch
         self.total = 0.0  # the loss of this epoch so far
-        torch.manual_seed(seed)  # for dropout
+        self.seed = seed
 
     def train_step(self) -> StepMetrics:
         """Make one update on the next batch."""
@@ -260,7 +260,11 @@ def _fit(run: _Run, progress: bool) -> list[float]:
                 bar.set_postfix(loss=f"{run.means[-1]:.3f}")
             return True
 
-        drive(run, after_step)
+        device = run.optimizers[0].param_groups[0]["params"][0].device
+        # the global random numbers are afterwards as they were before
+        with torch.random.fork_rng([device] if device.type == "cuda" else []):
+            torch.manual_seed(run.seed)  # for dropout
+            drive(run, after_step)
     return run.means
 
 
