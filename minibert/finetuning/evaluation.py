@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 from minibert.config import InputError
 from minibert.finetuning.tasks.base import Feature, Task
 from minibert.heads import BertForMultipleChoice, BertForSequenceClassification
+from minibert.inference.checks import check_finite
 from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
@@ -123,6 +124,7 @@ def _answers(
             outputs = run_model(model, task, tokenizer, [features[i] for i in chosen], precision)
             total += 0.0 if outputs.loss is None else outputs.loss.item() * len(chosen)
             for i, row in zip(chosen, task.rows(outputs), strict=True):
+                check_finite(row, model)
                 rows[i] = row.float().cpu()
             bar.update(len(chosen))
     return rows, total / len(features)

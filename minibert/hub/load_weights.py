@@ -89,7 +89,7 @@ def load_weights(
     model: BertPreTrainedModel, tensors: dict[str, Tensor], folder: ModelFolder, stacklevel: int = 2
 ) -> None:
     """Copy tensors with canonical names into a model, after every name, shape and type has been
-    compared.
+    compared, and every number is known to be finite.
 
     Warns of parts that the file or the model lacks. Raises an InputError that lists what does not
     fit.
@@ -163,6 +163,8 @@ def _problem(key: str, expected: Tensor | None, found: Tensor | None) -> str | N
         return f"{key} has the shape {list(found.shape)}, expected {list(expected.shape)}"
     if found.dtype not in FLOATING:
         return f"{key} holds {found.dtype}, expected floating-point numbers"
+    if not found.isfinite().all():
+        return f"{key} holds numbers that are NaN or infinite"
     return None
 
 

@@ -14,6 +14,7 @@ from statistics import fmean
 
 from minibert.config import InputError
 from minibert.data.files import read_lines
+from minibert.hub.find_pretrained import expanded
 from minibert.inference.pseudo_likelihood import score_sentences
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
@@ -52,7 +53,7 @@ def read_blimp(folder: str | Path) -> list[MinimalPair]:
     `data/`, may be given itself. Raises an InputError with file and line for what is not a pair,
     and for a folder without pairs.
     """
-    given = Path(folder).expanduser()
+    given = expanded(folder)
     if not given.is_dir():
         raise InputError(f"there is no folder {str(folder)!r}: expected the folder of BLiMP")
     for place in (given, given / "data"):
