@@ -267,7 +267,9 @@ def _learn_vocab(
         if len(short) < len(found):
             texts[number] = " ".join(short)
     if not words:
-        raise InputError("texts has no words to learn from")
+        raise InputError(
+            f"texts has no words of at most {MAX_CHARS_PER_WORD} characters to learn from"
+        )
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:

@@ -96,7 +96,9 @@ def run_embed(arguments: argparse.Namespace) -> None:
             with replacing(Path(arguments.out)) as writing, open(writing, "wb") as file:
                 numpy.save(file, vectors.numpy())
         except OSError as error:
-            raise InputError(f"--out {arguments.out} cannot be written: {error}") from error
+            raise InputError(
+                f"--out {arguments.out} cannot be written: {error.strerror or error}"
+            ) from error
         print(f"{arguments.out}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers")
         return
     for text, vector in zip(texts, vectors.tolist(), strict=True):

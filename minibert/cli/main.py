@@ -13,6 +13,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
+from typing import NoReturn
 
 import minibert
 from minibert.cli import (
@@ -94,6 +95,14 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a wrong option in one line, as commands report bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{self.prog}: {one_line(message)} ('{self.prog} --help' explains the options)")
+        raise SystemExit(2)
+
+
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Parse a command line.
 
@@ -111,7 +120,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of `minibert` with all its commands, without importing torch."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="minibert",
         description="BERT on the command line: train it, fine-tune it, and run it on your text.",
         epilog="'minibert COMMAND --help' explains a command and shows examples.",

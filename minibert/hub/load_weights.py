@@ -119,6 +119,9 @@ def load_weights(
             f"the weights in {folder.path} do not fit {name} as config.json describes it: "
             f"{'; '.join(problems[:5])}{more}"
         )
+    for key in compared:
+        if not tensors[key].isfinite().all():
+            raise InputError(f"{folder.path}: {key} holds numbers that are NaN or infinite")
     activation = folder.values.get("hidden_act", "gelu")
     mlm_head = "cls.predictions." in in_model & in_file
     if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:
@@ -163,8 +166,6 @@ def _problem(key: str, expected: Tensor | None, found: Tensor | None) -> str | N
         return f"{key} has the shape {list(found.shape)}, expected {list(expected.shape)}"
     if found.dtype not in FLOATING:
         return f"{key} holds {found.dtype}, expected floating-point numbers"
-    if not found.isfinite().all():
-        return f"{key} holds numbers that are NaN or infinite"
     return None
 
 

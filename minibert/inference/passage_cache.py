@@ -49,9 +49,9 @@ class PassageCache:
         """The passages of the file with this key and their vectors [P, H]; None if they are not
         there. `path` is the file, for the note about a damaged entry; `size` is H."""
         kept = self._path(key)
-        if not kept.is_file():
-            return None
         try:
+            if not kept.is_file():
+                return None
             with safe_open(kept, framework="pt") as file:
                 vectors: Tensor = file.get_tensor(VECTORS)  # [P, H]
                 entries = json.loads((file.metadata() or {})[PASSAGES])

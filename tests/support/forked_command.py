@@ -74,13 +74,29 @@ def serve() -> None:
     import importlib
     import pkgutil
 
+    import torch
+    import torch._dynamo  # which an optimiser would import
+
     import minibert
 
-    for name in ("utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "latin_1", "euc_kr", "idna"):
-        importlib.import_module(f"encodings.{name}")  # which another user may not be allowed to read
+    for name in (
+        "utf_8_sig",
+        "utf_16",
+        "utf_16_le",
+        "utf_32",
+        "cp1252",
+        "latin_1",
+        "euc_kr",
+        "idna",
+    ):
+        importlib.import_module(
+            f"encodings.{name}"
+        )  # which another user may not be allowed to read
     for module in pkgutil.walk_packages(minibert.__path__, "minibert."):
         if not module.name.startswith(("minibert.course", "minibert.__main__")):
             importlib.import_module(module.name)
+    with torch.device("meta"):  # PyTorch imports much only now
+        torch.nn.Linear(1, 1)
     for line in sys.stdin:
         request = json.loads(line)
         started = time.monotonic()

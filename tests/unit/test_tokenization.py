@@ -407,7 +407,7 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: WordPieceTokenizer({**t.vocab, "gap": 20}), "15 tokens must be 0 to 14"),
         (lambda t: WordPieceTokenizer.train("a text", 100), "texts is one str"),
         (lambda t: WordPieceTokenizer.train(["a", b"b"], 100), "a text must be a str, not bytes"),
-        (lambda t: WordPieceTokenizer.train([" "], 100), "no words to learn from"),
+        (lambda t: WordPieceTokenizer.train([" "], 100), "no words of at most 100 characters"),
         (
             lambda t: WordPieceTokenizer.train(["abc"], 9),
             "vocab_size=9 is too small: 5 special tokens and 5 single .* need 10",
