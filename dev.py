@@ -74,7 +74,12 @@ def refuse_foreign(folder):
     """A Failed where the environment would go into a file, or among somebody else's files."""
     if folder.exists() and not folder.is_dir():
         raise Failed(f"MINIBERT_VENV names {folder}, which is a file; name a new folder.", 2)
-    if folder != ROOT / ".venv" and not READY.exists() and folder.is_dir() and any(folder.iterdir()):
+    if (
+        folder != ROOT / ".venv"
+        and not READY.exists()
+        and folder.is_dir()
+        and any(folder.iterdir())
+    ):
         raise Failed(
             f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py: name a new folder, or empty that one.",
             2,
@@ -332,7 +337,11 @@ def clean(arguments):
         for folder in ("minibert", "tests", "tools", "benchmarks", "book")
         for path in (ROOT / folder).rglob("__pycache__")
     ]
-    if arguments.all and (VENV / "pyvenv.cfg").exists() and (READY.exists() or VENV == ROOT / ".venv"):
+    if (
+        arguments.all
+        and (VENV / "pyvenv.cfg").exists()
+        and (READY.exists() or VENV == ROOT / ".venv")
+    ):
         built.append(VENV)
     for folder in filter(Path.exists, built):
         shutil.rmtree(folder)

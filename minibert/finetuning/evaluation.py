@@ -124,8 +124,9 @@ def _answers(
             outputs = run_model(model, task, tokenizer, [features[i] for i in chosen], precision)
             total += 0.0 if outputs.loss is None else outputs.loss.item() * len(chosen)
             for i, row in zip(chosen, task.rows(outputs), strict=True):
-                check_finite(row, model)
                 rows[i] = row.float().cpu()
+                # -inf is the logit of a choice that an example does not have
+                check_finite(rows[i].nan_to_num(torch.nan, torch.inf, 0.0), model)
             bar.update(len(chosen))
     return rows, total / len(features)
 

@@ -147,7 +147,7 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
     """
     folder = find_pretrained(folder_or_hub_id)
     columns: Columns = {}
-    if (folder / ABOUT).is_file():
+    if (folder / ABOUT).exists():
         about = _read_about(folder / ABOUT)
         task = make_task(about["task"], about["labels"], **about["settings"])
         max_length, columns = about["max_length"], about["columns"]

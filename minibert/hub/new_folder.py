@@ -7,13 +7,16 @@ from pathlib import Path
 from minibert.config import InputError
 
 
-def refuse_filled(folder: Path) -> None:
-    """Raise an InputError unless a folder is missing or empty; hidden files in it do not count."""
+def refuse_filled(folder: Path, but: tuple[str, ...] = ()) -> None:
+    """Raise an InputError unless a folder is missing or empty.
+
+    Hidden files do not count, and neither does what has one of the names in `but`.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
         raise InputError(f"{folder} is a file; name a new folder with --out")
-    if any(not path.name.startswith(".") for path in folder.iterdir()):
+    if any(not path.name.startswith(".") and path.name not in but for path in folder.iterdir()):
         raise InputError(
             f"the folder {folder} already exists and is not empty: name a new folder with --out"
         )

@@ -29,6 +29,8 @@ LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
 
 
 LOCK = ".lock"
+# what may be in the folder of a new run: it is used as it is
+PREPARED = ("vocabulary", "train.tokens", "valid.tokens", "texts.txt", "teacher")
 
 # options of a session that older versions knew by another name
 OLD_NAMES = {"eval_rows": "eval_sequences"}
@@ -68,7 +70,7 @@ class RunFolder:
                 f"{path} already holds a run: continue it with --resume, "
                 "or name another folder with --out"
             )
-        refuse_filled(path)
+        refuse_filled(path, but=PREPARED)
         run_dir = cls(path, writes=True)
         run_dir.settings = settings
         run_dir.record = {

@@ -12,7 +12,9 @@ TABLE = tomllib.loads((Path(__file__).parent / "readers.toml").read_text(encodin
 
 def ways(reader: dict) -> list[str]:
     """The ways in which a file is spoilt, with groups as what is in them."""
-    return [way for name in reader["ways"].split() for way in TABLE["groups"].get(name, name).split()]
+    return [
+        way for name in reader["ways"].split() for way in TABLE["groups"].get(name, name).split()
+    ]
 
 
 CASES = [

@@ -46,7 +46,8 @@ class Forker:
         """Run a command line in a folder.
 
         how  env: more of the environment, None removes a name; uid: another user; stdin: a text, or "closed";
-             stdout: "closed" or the path of a file; interrupt: seconds until SIGINT; limit: seconds; memory: bytes
+             stdout, stderr: "closed" or the path of a file; interrupt: seconds until SIGINT; limit: seconds;
+             memory: bytes of addresses; disk: bytes that a file may have
         """
         out, err = self.folder / "stdout", self.folder / "stderr"
         given = self.folder / "stdin"
@@ -95,6 +96,7 @@ def serve() -> None:
     for module in pkgutil.walk_packages(minibert.__path__, "minibert."):
         if not module.name.startswith(("minibert.course", "minibert.__main__")):
             importlib.import_module(module.name)
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # for a child in its first moments
     with torch.device("meta"):  # PyTorch imports much only now
         torch.nn.Linear(1, 1)
     for line in sys.stdin:
@@ -137,10 +139,12 @@ def become(request: dict) -> None:
             os.setgroups([])
             os.setgid(request["uid"])
             os.setuid(request["uid"])
-        from minibert.cli.main import main
+        if "disk" in request:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (request["disk"],) * 2)
+        from minibert.__main__ import run
 
         sys.argv = ["minibert", *request["argv"]]
-        status = main()
+        status = run()
     except SystemExit as exit:
         status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     except BaseException:

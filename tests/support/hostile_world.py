@@ -8,7 +8,15 @@ from pathlib import Path
 
 import torch
 from forked_command import Forker
-from tiny_finetuning import choices, questions, reviews, save_tiny, sentences, write_csv, write_lines
+from tiny_finetuning import (
+    choices,
+    questions,
+    reviews,
+    save_tiny,
+    sentences,
+    write_csv,
+    write_lines,
+)
 
 from minibert import BertForSequenceClassification, from_pretrained, save_pretrained
 from minibert.finetuning import make_task
@@ -20,7 +28,9 @@ PRETRAIN = (
     "pretrain --corpus corpus.txt --preset shape.json --vocab-size 200 --out run --steps 2 --batch-size 4 "
     "--micro-batch 4 --short-share 0 --long-share 0 --length 16 --checkpoint-every 1 --held-out none"
 )
-TEXT = "The film was very good. Ada went to Paris. Who was in Rome? The play was bad, but not dull.\n"
+TEXT = (
+    "The film was very good. Ada went to Paris. Who was in Rome? The play was bad, but not dull.\n"
+)
 PAGE = f"<html><head><title>A page</title></head><body><p>{TEXT}</p></body></html>\n"
 
 
@@ -44,19 +54,33 @@ def build(folder: Path, forker: Forker) -> None:
     (folder / "tags.conll").write_text(
         "\n\n".join("\n".join(" ".join(pair) for pair in row) for row in words) + "\n"
     )
-    (folder / "label.txt").write_text("".join(f"{row['label']} {row['text']}\n" for row in reviews()))
+    (folder / "label.txt").write_text(
+        "".join(f"{row['label']} {row['text']}\n" for row in reviews())
+    )
     (folder / "pairs.tsv").write_text("the film\ta play\n" * 3)
     (folder / "judged.tsv").write_text("The film\tA play\t2.5\nAda\tParis\t1\nRome\tThe play\t3\n")
     (folder / "lines.txt").write_text("the film was good\na play was bad\n")
-    for name, text in (("page.txt", TEXT * 3), ("page.md", f"# Page\n\n{TEXT}"), ("page.html", PAGE)):
+    for name, text in (
+        ("page.txt", TEXT * 3),
+        ("page.md", f"# Page\n\n{TEXT}"),
+        ("page.html", PAGE),
+    ):
         (folder / name).write_text(text)
     (folder / "notes").mkdir()
     (folder / "notes" / "page.txt").write_text(TEXT * 3)
     _write_blimp(folder / "blimp")
+    _write_odd_files(folder)
     config = json.loads((folder / "model" / "config.json").read_text())
     (folder / "shape.json").write_text(json.dumps({**config, "architectures": None}))
+    (folder / "huge.json").write_text(
+        json.dumps({**config, "hidden_size": 10**8, "intermediate_size": 10**8})
+    )
     done = forker.run(PRETRAIN.split(), folder)
     assert done.status == 0, done.err
+    for path in folder.rglob("*"):  # for everybody to read
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    (folder / "secret").mkdir(0)
+    (folder / "closed").mkdir(0o555)
 
 
 def _other_models(folder: Path) -> None:
@@ -71,12 +95,28 @@ def _other_models(folder: Path) -> None:
     save_pretrained(broken, folder / "nan")
     for name in ("sharded", "one-file"):
         shutil.copytree(model, folder / name)
-    (folder / "sharded" / "model.safetensors").rename(folder / "sharded" / "model-1-of-1.safetensors")
-    weights = {name: "model-1-of-1.safetensors" for name in broken.state_dict()}
-    (folder / "sharded" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
+    (folder / "sharded" / "model.safetensors").rename(
+        folder / "sharded" / "model-1-of-1.safetensors"
+    )
+    weights = dict.fromkeys(broken.state_dict(), "model-1-of-1.safetensors")
+    (folder / "sharded" / "model.safetensors.index.json").write_text(
+        json.dumps({"weight_map": weights})
+    )
     (folder / "one-file" / "vocab.txt").unlink()
-    content = {"model": {"type": "WordPiece", "vocab": tokenizer.vocab}, "normalizer": {"lowercase": True}}
+    content = {
+        "model": {"type": "WordPiece", "vocab": tokenizer.vocab},
+        "normalizer": {"lowercase": True},
+    }
     (folder / "one-file" / "tokenizer.json").write_text(json.dumps(content))
+
+
+def _write_odd_files(folder: Path) -> None:
+    (folder / "long.txt").write_text("x" * 1_000_000 + "\n")
+    (folder / "one.txt").write_text("\n\n".join([TEXT] * 24))  # one blank line ends no document
+    rows = [{"text": f"the film was {n}", "label": 10.0**300 * (-1) ** n} for n in range(20)]
+    write_csv(folder / "large.csv", rows)
+    rows = [{"text1": f"film {n}", "text2": "a play", "score": 1e300} for n in range(20)]
+    write_csv(folder / "large-pairs.csv", rows)
 
 
 def _write_blimp(folder: Path) -> None:
@@ -142,6 +182,6 @@ def spoil(path: Path, how: str) -> None:
 def _with_values(data: bytes, value: object) -> bytes:
     """A JSON object with another value under each of its names, and in the objects inside."""
     try:
-        return json.dumps({name: value for name in json.loads(data)}).encode()
+        return json.dumps(dict.fromkeys(json.loads(data), value)).encode()
     except (ValueError, TypeError):
         return b""

@@ -310,7 +310,7 @@ def test_files_are_utf_8_whatever_the_machine_prefers(tiny, tmp_path, monkeypatc
         Path,
         "read_text",
         lambda self, encoding="ascii", errors=None: real(
-            self, encoding if encoding == "utf-8" else "nothing", errors
+            self, encoding if encoding in ("utf-8", "utf-8-sig") else "nothing", errors
         ),
     )
     assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == tiny.vocab
