@@ -13,7 +13,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import minibert
 from minibert.cli import (
@@ -36,6 +36,9 @@ from minibert.cli import (
 from minibert.cli.common import DEBUG_HELP, one_line
 from minibert.cli.streams import complain, discard, repair_streams, stdout_problem
 from minibert.config import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 # in the order of --help
 COMMANDS = (
@@ -96,7 +99,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that reports a wrong option in one line, as commands report bad input."""
+    """A parser that reports a wrong option in one line, as commands report bad input, and does not
+    hide that the help cannot be printed.
+    """
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        print(self.format_help(), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
         complain(f"{self.prog}: {one_line(message)} ('{self.prog} --help' explains the options)")
@@ -151,7 +159,7 @@ def _about_input(error: BaseException) -> str | None:
         if isinstance(error.filename, str | os.PathLike):
             of_package = Path(error.filename).resolve().is_relative_to(PACKAGE)
             return None if of_package else f"{error.filename}: {error.strerror}"
-        return error.strerror if error.errno in DISK_FULL else None
+        return f"cannot write: {error.strerror}" if error.errno in DISK_FULL else None
     if isinstance(error, MemoryError) or re.search(NO_MEMORY, str(error)):
         return (
             "there is not enough memory for this: a smaller model, fewer or shorter texts, or a "

@@ -68,14 +68,19 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
     return renamed
 
 
+def matrix_parameters(config: BertConfig) -> int:
+    """The parameters in the tables and matrices of an encoder, nearly all that it has."""
+    tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
+    in_layer = 4 * config.hidden_size + 2 * config.intermediate_size
+    return config.hidden_size * (tables + config.num_hidden_layers * in_layer)
+
+
 def check_scale(config: BertConfig, tensors: dict[str, Tensor], folder: ModelFolder) -> None:
     """Raise an InputError if the config describes a far larger model than the one in the file.
 
     Building it could take all memory, so this is checked first.
     """
-    hidden, inner = config.hidden_size, config.intermediate_size
-    tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
-    described = hidden * (tables + config.num_hidden_layers * (4 * hidden + 2 * inner))
+    described = matrix_parameters(config)
     found = sum(tensor.numel() for tensor in tensors.values())
     if described > 10 * found + 10**8:
         sizes = ", ".join(f"{name} {getattr(config, name):,}" for name in LARGEST)

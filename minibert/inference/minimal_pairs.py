@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 
 from minibert.config import InputError
+from minibert.data.files import json_lines
 from minibert.hub.find_pretrained import expanded
 from minibert.inference.pseudo_likelihood import score_sentences
 from minibert.model import BertPreTrainedModel

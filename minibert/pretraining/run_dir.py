@@ -152,7 +152,8 @@ class RunFolder:
 
     def abandon(self) -> None:
         """Delete what this process made of a run that could not begin: its folder is free again."""
-        for path in (self.path / "run.json", *self.made, self.path / LOCK):
+        begun = (self.path / "run.json", self.log, self.checkpoints, self.path / LOCK)
+        for path in (*begun, *self.made):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         remove_empty(self._new_folders)
 

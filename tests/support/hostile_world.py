@@ -112,7 +112,7 @@ def _other_models(folder: Path) -> None:
 
 def _write_odd_files(folder: Path) -> None:
     (folder / "long.txt").write_text("x" * 1_000_000 + "\n")
-    (folder / "one.txt").write_text("\n\n".join([TEXT] * 24))  # one blank line ends no document
+    (folder / "one.txt").write_text("\n".join([TEXT] * 24))  # one blank line ends no document
     rows = [{"text": f"the film was {n}", "label": 10.0**300 * (-1) ** n} for n in range(20)]
     write_csv(folder / "large.csv", rows)
     rows = [{"text1": f"film {n}", "text2": "a play", "score": 1e300} for n in range(20)]

@@ -1,6 +1,5 @@
 """`minibert tokenizer`: the vocabulary it writes, what it refuses, and that nothing half is left behind."""
 
-
 import pytest
 
 from minibert import WordPieceTokenizer
