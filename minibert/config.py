@@ -249,10 +249,7 @@ class BertConfig:
 
 
 def read_json_file(path: str | Path, what: str) -> dict[str, Any]:
-    """The object in a JSON file; errors about it say `what` the file is, such as "config".
-
-    A byte order mark of UTF-8 is skipped.
-    """
+    """The object in a JSON file; errors about it say `what` the file is, such as "config"."""
     try:
         values = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:

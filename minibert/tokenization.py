@@ -87,8 +87,7 @@ class WordPieceTokenizer:
         The pieces come from the library's trainer: it joins the most frequent pair of neighbours
         again and again, as long as the pair occurs `min_frequency` times (byte-pair encoding:
         Sennrich et al. 2016, algorithm 1). The trainer that made BERT's own vocabulary was never
-        published. The same texts give the same vocabulary. Words of more than MAX_CHARS_PER_WORD
-        characters, which are always [UNK], are left out.
+        published. The same texts give the same vocabulary. Words that are too long are left out.
         """
         limits = (vocab_size, min_frequency, show_progress)
         return cls(_learn_vocab(texts, lowercase, strip_accents, *limits), lowercase, strip_accents)
@@ -267,9 +266,7 @@ def _learn_vocab(
         if len(short) < len(found):
             texts[number] = " ".join(short)
     if not words:
-        raise InputError(
-            f"texts has no words of at most {MAX_CHARS_PER_WORD} characters to learn from"
-        )
+        raise InputError(f"texts has no words of at most {MAX_CHARS_PER_WORD} characters")
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:
