@@ -151,7 +151,7 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
         "--out",
         metavar="FOLDER",
         required=True,
-        help="the folder for the model; it must not exist yet",
+        help="a new or empty folder for the model",
     )
     parser.add_argument(
         "--model",

@@ -41,7 +41,7 @@ def test_a_command_in_hostile_surroundings(case, entry, line):
 @pytest.mark.parametrize("line", TABLE["interrupted"]["argv"])
 @pytest.mark.parametrize("number", range(TABLE["interrupted"]["times"]))
 def test_ctrl_c_at_a_random_moment(case, line, number):
-    """Between a command's first moment and its end, which is found out first by letting it run."""
+    """Rather among a command's first moments than later; some commands have ended before."""
     seconds = random.Random(f"{line} {number}").random() ** 2 * TABLE["interrupted"]["within"]
     done = case(shlex.split(line), interrupt=seconds)
     assert done.status in (0, 130), (done.status, done.out, done.err)

@@ -15,6 +15,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+ENCODINGS = ("utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "latin_1", "euc_kr", "idna")
 LIMIT = 20  # seconds that a command may take
 MEMORY = 6 * 2**30  # bytes of addresses, of which torch's libraries take about two
 
@@ -80,19 +81,8 @@ def serve() -> None:
 
     import minibert
 
-    for name in (
-        "utf_8_sig",
-        "utf_16",
-        "utf_16_le",
-        "utf_32",
-        "cp1252",
-        "latin_1",
-        "euc_kr",
-        "idna",
-    ):
-        importlib.import_module(
-            f"encodings.{name}"
-        )  # which another user may not be allowed to read
+    for name in ENCODINGS:  # whose files another user may not be allowed to read
+        importlib.import_module(f"encodings.{name}")
     for module in pkgutil.walk_packages(minibert.__path__, "minibert."):
         if not module.name.startswith(("minibert.course", "minibert.__main__")):
             importlib.import_module(module.name)
