@@ -70,10 +70,27 @@ def wanted():
     return f"{digest.hexdigest()} {ROOT}"
 
 
+def refuse_foreign(folder):
+    """A Failed where the environment would go into a file, or among somebody else's files."""
+    if folder.exists() and not folder.is_dir():
+        raise Failed(f"MINIBERT_VENV names {folder}, which is a file; name a new folder.", 2)
+    if (
+        folder != ROOT / ".venv"
+        and not READY.exists()
+        and folder.is_dir()
+        and any(folder.iterdir())
+    ):
+        raise Failed(
+            f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py: name a new folder, or empty that one.",
+            2,
+        )
+
+
 def set_up():
     """Make the environment, or leave it as it is when nothing changed."""
     if READY.exists() and PYTHON.exists() and READY.read_text(encoding="utf-8") == wanted():
         return
+    refuse_foreign(VENV)
     print(f"Setting up {VENV}: some minutes the first time.", flush=True)
     if not PYTHON.exists():
         try:
@@ -82,6 +99,7 @@ def set_up():
             raise Failed(
                 f"The environment could not be made in {VENV}: {error}. On Debian and Ubuntu, `apt install python3-venv` may be missing."
             ) from error
+    READY.write_text("not yet complete", encoding="utf-8")  # but ours
     torch_index = (
         ["--extra-index-url", os.environ["TORCH_INDEX_URL"]]
         if os.environ.get("TORCH_INDEX_URL")
@@ -262,8 +280,18 @@ def lint():
     run(PYTHON, "-m", "mypy", failure="The type checker complains; the places are named above.")
 
 
+def need_files(folder, names, suffix):
+    """A Failed where a name has no file: at once, and not after the environment is made."""
+    for name in names:
+        path = folder / Path(name).name
+        if not path.with_suffix(suffix).is_file():
+            there = ", ".join(sorted(path.stem for path in folder.glob(f"*{suffix}")))
+            raise Failed(f"There is no {name!r} in {folder}; there are {there}.", 2)
+
+
 def notebooks(arguments):
     """run notebooks again and store their outputs: the only way outputs get in"""
+    need_files(ROOT / "notebooks", arguments.names, ".ipynb")
     set_up()
     run(
         PYTHON,
@@ -280,6 +308,7 @@ def notebooks(arguments):
 
 def bench(arguments):
     """run the benchmarks and store their logs (with --check: repeat a part and compare)"""
+    need_files(ROOT / "benchmarks", arguments.names, ".py")
     set_up()
     scripts = [ROOT / "benchmarks" / f"{name}.py" for name in arguments.names]
     scripts = scripts or [
@@ -308,7 +337,11 @@ def clean(arguments):
         for folder in ("minibert", "tests", "tools", "benchmarks", "book")
         for path in (ROOT / folder).rglob("__pycache__")
     ]
-    if arguments.all and (VENV / "pyvenv.cfg").exists():
+    if (
+        arguments.all
+        and (VENV / "pyvenv.cfg").exists()
+        and (READY.exists() or VENV == ROOT / ".venv")
+    ):
         built.append(VENV)
     for folder in filter(Path.exists, built):
         shutil.rmtree(folder)

@@ -251,7 +251,7 @@ class BertConfig:
 def read_json_file(path: str | Path, what: str) -> dict[str, Any]:
     """The object in a JSON file; errors about it say `what` the file is, such as "config"."""
     try:
-        values = json.loads(Path(path).read_text(encoding="utf-8"))
+        values = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read the {what} file {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

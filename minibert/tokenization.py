@@ -87,7 +87,7 @@ class WordPieceTokenizer:
         The pieces come from the library's trainer: it joins the most frequent pair of neighbours
         again and again, as long as the pair occurs `min_frequency` times (byte-pair encoding:
         Sennrich et al. 2016, algorithm 1). The trainer that made BERT's own vocabulary was never
-        published. The same texts give the same vocabulary.
+        published. The same texts give the same vocabulary. Words that are too long are left out.
         """
         limits = (vocab_size, min_frequency, show_progress)
         return cls(_learn_vocab(texts, lowercase, strip_accents, *limits), lowercase, strip_accents)
@@ -258,9 +258,15 @@ def _learn_vocab(
     _check_texts(texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)
     normalize, split = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
-    words = Counter(word for text in texts for word, _ in split(normalize(text)))
+    words: Counter[str] = Counter()
+    for number, text in enumerate(texts):
+        found = [word for word, _ in split(normalize(text))]
+        short = [word for word in found if len(word) <= MAX_CHARS_PER_WORD]
+        words.update(short)
+        if len(short) < len(found):
+            texts[number] = " ".join(short)
     if not words:
-        raise InputError("texts has no words to learn from")
+        raise InputError(f"texts has no words of at most {MAX_CHARS_PER_WORD} characters")
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:
@@ -275,7 +281,8 @@ def _learn_vocab(
             f"{len(alphabet)} single characters need {needed}"
         )
     trainer = trainers.WordPieceTrainer(
-        vocab_size=vocab_size,
+        # it makes room for that many tokens; no more than one for each letter can be found
+        vocab_size=min(vocab_size, needed + sum(map(len, words))),
         min_frequency=min_frequency,
         show_progress=show_progress,
         special_tokens=[*SPECIAL_TOKENS, *alphabet],

@@ -1,18 +1,22 @@
 """Code that several commands share: adding a parser, option types, reading lines of text."""
 
 import argparse
+import math
 import sys
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minibert.config import InputError
 
 if TYPE_CHECKING:  # the name of this class in argparse is private
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+LARGEST = 10**18  # whole number of an option; larger ones do not fit into 64 bits
+MOST_THREADS = 1024
 DEBUG_HELP = "show the Python traceback of an error in your input"
 
 
@@ -40,11 +44,52 @@ def add_command(
     return parser
 
 
+def one_line(text: str) -> str:
+    """A text on one line, without control characters such as those that colour a terminal."""
+    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c) != "Cc")
+
+
+def whole(text: str, wanted: str = "a whole number") -> int:
+    """Parse a whole number that fits into 64 bits; the `type` of an option."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected {wanted}, not {text[:60]!r}") from None
+    if abs(value) > LARGEST:
+        raise argparse.ArgumentTypeError(f"expected {wanted}, at most {LARGEST:,}")
+    return value
+
+
+def number(text: str) -> float:
+    """Parse a number that is not NaN or infinite; the `type` of an option."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a number, not {text[:60]!r}")
+    return value
+
+
+# How the fields of a recipe are parsed where they are options.
+PARSERS: dict[type, Callable[[str], Any]] = {int: whole, float: number, str: str}
+
+
 def positive(text: str) -> int:
     """Parse a whole number of at least 1; the `type` of an option."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, not {text!r}")
-    return int(text)
+    wanted = "a whole number of at least 1"
+    value = whole(text, wanted)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected {wanted}, not {text!r}")
+    return value
+
+
+def threads(text: str) -> int:
+    """Parse a number of CPU threads; the `type` of an option."""
+    value = positive(text)
+    if value > MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"expected at most {MOST_THREADS:,} threads, not {text}")
+    return value
 
 
 def device_kind(name: str) -> str:

@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command
+from minibert.cli.common import add_command, whole
 from minibert.config import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def add(commands: "Commands") -> None:
     )
     parser.add_argument(
         "--num-heads",
-        type=int,
+        type=whole,
         metavar="A",
         help="heads of the inter-sentence transformer (default: from the options in the file, "
         "or 8)",
@@ -53,13 +53,13 @@ def add(commands: "Commands") -> None:
 
 def run_convert(arguments: argparse.Namespace) -> None:
     # imported late: torch takes seconds
+    from minibert.hub.new_folder import refuse_filled
     from minibert.hub.pretrained_io import save_pretrained
     from minibert.summarization.convert.converter import convert_bertsum
     from minibert.tokenization import WordPieceTokenizer
 
     folder = Path(arguments.out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already; name a new folder with --out")
+    refuse_filled(folder)
     tokenizer = WordPieceTokenizer.from_vocab_file(arguments.vocab) if arguments.vocab else None
     model = convert_bertsum(arguments.file, arguments.num_heads)
     if tokenizer is not None and tokenizer.vocab_size != model.config.vocab_size:

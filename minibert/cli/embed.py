@@ -1,6 +1,7 @@
 """`minibert embed`: compute sentence embeddings of texts."""
 
 import argparse
+import io
 import json
 import sys
 from pathlib import Path
@@ -93,10 +94,14 @@ def run_embed(arguments: argparse.Namespace) -> None:
     )
     if arguments.out:
         try:
-            with replacing(Path(arguments.out)) as writing, open(writing, "wb") as file:
-                numpy.save(file, vectors.numpy())
+            content = io.BytesIO()  # into a file, numpy would not notice that the disk is full
+            numpy.save(content, vectors.numpy())
+            with replacing(Path(arguments.out)) as writing:
+                writing.write_bytes(content.getbuffer())
         except OSError as error:
-            raise InputError(f"--out {arguments.out} cannot be written: {error}") from error
+            raise InputError(
+                f"--out {arguments.out} cannot be written: {error.strerror or error}"
+            ) from error
         print(f"{arguments.out}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers")
         return
     for text, vector in zip(texts, vectors.tolist(), strict=True):

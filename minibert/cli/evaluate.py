@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind, positive
+from minibert.cli.common import add_command, device_kind, positive, whole
 from minibert.cli.finetune_options import add_machine_options
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def add(commands: "Commands") -> None:
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=whole,
         default=0,
         metavar="N",
         help="random seed for --limit (default: %(default)s)",

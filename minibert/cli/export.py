@@ -97,7 +97,7 @@ def run_export(arguments: argparse.Namespace) -> None:
                     "onnxruntime may help"
                 )
     except OSError as error:
-        raise InputError(f"--out {out} cannot be written: {error}") from error
+        raise InputError(f"--out {out} cannot be written: {error.strerror or error}") from error
     print(f"{out}: {kind}, {', '.join(INPUTS)} -> {', '.join(names)}; batch and tokens are dynamic")
     if compared:
         print(f"compared with PyTorch in onnxruntime: largest difference {difference:.1e}")

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command
+from minibert.cli.common import add_command, one_line, whole
 from minibert.config import InputError
 from minibert.hub.find_pretrained import SMALL
 
@@ -35,7 +35,7 @@ def add(commands: "Commands") -> None:
         "(default: %(default)s, which is part of minibert)",
     )
     parser.add_argument(
-        "--top", type=int, default=5, help="number of tokens for each mask (default: %(default)s)"
+        "--top", type=whole, default=5, help="number of tokens for each mask (default: %(default)s)"
     )
 
 
@@ -54,4 +54,4 @@ def run_fill_mask(arguments: argparse.Namespace) -> None:
         if len(filled) > 1:
             print(f"[MASK] {number}")
         for token, probability in tokens:
-            print(f"{probability:.3f}\t{token}")
+            print(f"{probability:.3f}\t{one_line(token)}")

@@ -9,6 +9,7 @@ from minibert.cli.finetune_options import ROLES, add_options, make_options
 from minibert.config import InputError
 from minibert.finetuning.tables.columns import flag
 from minibert.finetuning.tasks.registry import task_entry
+from minibert.hub.new_folder import refuse_filled
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -32,7 +33,7 @@ def run_finetune(arguments: argparse.Namespace) -> int:
     from minibert.training.memory import keep_freed_memory
 
     given = vars(arguments)
-    refuse_existing(Path(arguments.out))
+    refuse_filled(Path(arguments.out))
     if "threads" in given:
         torch.set_num_threads(given["threads"])
     keep_freed_memory()
@@ -52,15 +53,6 @@ def run_finetune(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"out of memory on {device}: use a smaller --batch-size or --max-length"
         ) from error
-
-
-def refuse_existing(out: Path) -> None:
-    """Raise an InputError if --out exists and is not an empty folder."""
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise InputError(
-            f"--out {out} already exists and will not be overwritten: "
-            "name another folder, or remove this one"
-        )
 
 
 def _settings(given: dict[str, Any]) -> dict[str, int]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import add_command, positive
+from minibert.cli.common import PARSERS, add_command, positive, threads
 from minibert.config import BertConfig, InputError
 from minibert.finetuning.options import FineTuningOptions
 from minibert.finetuning.tables.columns import flag
@@ -151,7 +151,7 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
         "--out",
         metavar="FOLDER",
         required=True,
-        help="the folder for the model; it must not exist yet",
+        help="a new or empty folder for the model",
     )
     parser.add_argument(
         "--model",
@@ -187,7 +187,7 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
         choices = ("auto", "bfloat16", "float32") if field.name == "precision" else None
         recipe.add_argument(
             flag(field.name),
-            type=TYPES.get(field.name, type(field.default)),
+            type=PARSERS[TYPES.get(field.name, type(field.default))],
             choices=choices,
             metavar=None if choices else "N",
             help=f"{RECIPE[field.name]} (default: {DEFAULTS.get(field.name, field.default)})",
@@ -244,7 +244,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     machine.add_argument(
         "--threads",
-        type=positive,
+        type=threads,
         metavar="N",
         help="number of CPU threads (default: PyTorch's choice)",
     )

@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import json
 import shlex
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Any
 import torch
 from tqdm.auto import tqdm
 
-from minibert.cli.finetune import refuse_existing
 from minibert.cli.finetune_data import Data
 from minibert.config import InputError
 from minibert.finetuning.baselines import score_baseline
@@ -21,6 +19,7 @@ from minibert.finetuning.evaluation import evaluate
 from minibert.finetuning.model_io import save_finetuned, write_about
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.trainer import Epoch, FineTuning, finetune
+from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
 from minibert.training.loop import Stop
 
 UNKNOWN = 0.3  # with at least this share of unknown tokens, a note is printed
@@ -40,12 +39,11 @@ class Session:
 
     def run_to_its_end(self) -> int:
         """Train, save and score the model; return the exit status."""
-        # Check again, because reading took a while, and a run that fails removes the folder.
-        refuse_existing(self.out)
+        # Check again, because reading took a while, and a run that fails empties the folder.
+        refuse_filled(self.out)
+        # Fail now, not after the first epoch, if the folder cannot be written.
+        made = make_folder(self.out)
         try:
-            self.out.mkdir(parents=True, exist_ok=True)
-            # Fail now, not after the first epoch, if the folder cannot be written.
-            (self.out / "log.jsonl").touch()
             with Stop(None).listening() as stop:
                 finetune(
                     self.run, self.data.dev, on_epoch=self._after_epoch, stop=stop, progress=True
@@ -63,7 +61,9 @@ class Session:
             ) from error
         finally:
             if not self.epochs:
-                shutil.rmtree(self.out, ignore_errors=True)
+                for path in self.out.glob("[!.]*"):  # of an epoch that could not be saved
+                    path.unlink()
+                remove_empty(made)
 
     def _after_epoch(self, epoch: Epoch) -> None:
         """Save the model if it is the best so far, then log and print the epoch."""

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import add_command
+from minibert.cli.common import add_command, number, whole
 from minibert.config import PRESETS, BertConfig, InputError
 from minibert.hub.find_pretrained import MINILM
 
@@ -33,20 +33,20 @@ def add(commands: "Commands") -> None:
         help=f"{', '.join(PRESETS)}, or the folder or hub name of a saved model",
     )
     parser.add_argument(
-        "--length", type=int, default=128, help="tokens in a sequence (default: %(default)s)"
+        "--length", type=whole, default=128, help="tokens in a sequence (default: %(default)s)"
     )
     parser.add_argument(
-        "--batch", type=int, default=1, help="sequences in a batch (default: %(default)s)"
+        "--batch", type=whole, default=1, help="sequences in a batch (default: %(default)s)"
     )
     parser.add_argument(
         "--train-tokens",
-        type=float,
+        type=number,
         metavar="N",
         help="also show the GPU hours of pretraining on this many tokens, such as 3.3e9",
     )
     parser.add_argument(
         "--utilisation",
-        type=float,
+        type=number,
         default=0.2,
         metavar="SHARE",
         help="share of a GPU's peak performance that training reaches; 0.2 is usual, 0.4 is very "

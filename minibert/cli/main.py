@@ -1,15 +1,19 @@
 """The command `minibert`: parse the arguments, run a command, report errors.
 
-Exit status: 0 for success; 2 for bad input, which is reported in one line on stderr; 130 after
-Ctrl-C; 141 if the reader of the output has closed it. A bug in minibert produces a traceback.
+Exit status: 0 for success; 2 for bad input, too little memory or a full disk, which is reported in
+one line on stderr; 130 after Ctrl-C; 141 if the reader of the output has closed it. A bug in
+minibert produces a traceback.
 """
 
 import argparse
+import errno
 import os
+import re
 import sys
 import traceback
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import minibert
 from minibert.cli import (
@@ -29,8 +33,12 @@ from minibert.cli import (
     tokenizer,
     train_sentences,
 )
-from minibert.cli.common import DEBUG_HELP
+from minibert.cli.common import DEBUG_HELP, one_line
+from minibert.cli.streams import complain, discard, repair_streams, stdout_problem
 from minibert.config import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 # in the order of --help
 COMMANDS = (
@@ -51,34 +59,56 @@ COMMANDS = (
     convert,
 )
 PACKAGE = Path(minibert.__file__).parent
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What PyTorch says, in a RuntimeError, when an allocation on the CPU fails.
+NO_MEMORY = r"DefaultCPUAllocator|Storage size calculation overflowed|std::bad_alloc"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command line (`sys.argv` by default) and return its exit status."""
-    arguments = parse(argv)
-    command, debug = arguments.command, arguments.debug
-    del arguments.debug  # commands do not need it
+    name, debug = "minibert", False
     try:
-        with warnings.catch_warnings():
-            warnings.formatwarning = lambda message, *_, **__: f"minibert {command}: {message}\n"
-            status = arguments.run(arguments)
+        repair_streams()
+        try:
+            arguments = parse(argv)
+            name, debug = f"minibert {arguments.command}", arguments.debug
+            del arguments.debug  # commands do not need it
+            with warnings.catch_warnings():
+                warnings.formatwarning = lambda message, *_, **__: f"{name}: {message}\n"
+                return arguments.run(arguments) or 0
+        finally:
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader has closed our output, as `| head` does. Redirect stdout, because otherwise
-        # Python prints another error when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except (InputError, OSError) as error:
-        if not _is_bad_input(error):
+    except BaseException as error:
+        if isinstance(error, SystemExit):  # argparse has printed the help, or an error
+            raise
+        if _is_ctrl_c(error):
+            complain("")
+            return 130
+        broken = stdout_problem() if isinstance(error, OSError) else None
+        if broken:
+            discard(sys.stdout)
+        if isinstance(error, BrokenPipeError):  # our reader has gone, as `| head` does
+            return 141
+        message = f"standard output: {broken}" if broken else _about_input(error)
+        if message is None:
             raise
         if debug:
             traceback.print_exc()
-        print(f"minibert {command}: {_one_line(error)}", file=sys.stderr)
+        complain(f"{name}: {one_line(message)}")
         return 2
-    return status or 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a wrong option in one line, as commands report bad input, and does not
+    hide that the help cannot be printed.
+    """
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        print(self.format_help(), end="", file=file)
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{self.prog}: {one_line(message)} ('{self.prog} --help' explains the options)")
+        raise SystemExit(2)
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
@@ -98,7 +128,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of `minibert` with all its commands, without importing torch."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="minibert",
         description="BERT on the command line: train it, fine-tune it, and run it on your text.",
         epilog="'minibert COMMAND --help' explains a command and shows examples.",
@@ -111,16 +141,28 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _is_bad_input(error: InputError | OSError) -> bool:
-    """Whether the user's input caused the error: an InputError, or a file outside this package."""
+def _is_ctrl_c(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error: libraries may raise another one when an import is stopped."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _about_input(error: BaseException) -> str | None:
+    """The message for an error that the user or the machine caused; None for a bug.
+
+    The former are an InputError, a file outside this package, a full disk, and too little memory.
+    """
     if isinstance(error, InputError):
-        return True
-    return isinstance(error.filename, str | os.PathLike) and not Path(
-        error.filename
-    ).resolve().is_relative_to(PACKAGE)
-
-
-def _one_line(error: Exception) -> str:
+        return str(error)
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())
+        if isinstance(error.filename, str | os.PathLike):
+            of_package = Path(error.filename).resolve().is_relative_to(PACKAGE)
+            return None if of_package else f"{error.filename}: {error.strerror}"
+        return f"cannot write: {error.strerror}" if error.errno in DISK_FULL else None
+    if isinstance(error, MemoryError) or re.search(NO_MEMORY, str(error)):
+        return (
+            "there is not enough memory for this: a smaller model, fewer or shorter texts, or a "
+            "smaller batch may fit"
+        )
+    return None

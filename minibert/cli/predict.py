@@ -5,7 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind
+from minibert.cli.common import add_command, device_kind, one_line
 from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
 
 if TYPE_CHECKING:
@@ -98,8 +98,6 @@ def run_predict(arguments: argparse.Namespace) -> None:
         torch.set_num_threads(arguments.threads)
     tuned = open_finetuned(arguments.folder)
     inputs, examples = read_input(arguments, tuned)
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # in case the terminal cannot show a character
     tuned.model.to(device_kind(arguments.device or "auto"))
     predictions = stream_predictions(
         tuned.model,
@@ -117,5 +115,5 @@ def run_predict(arguments: argparse.Namespace) -> None:
             show(json.dumps(answer, ensure_ascii=ascii_only))
         else:
             for fields in tuned.task.prediction_lines(example, prediction):
-                show("\t".join(" ".join(str(field).split()) for field in fields))
+                show("\t".join(one_line(str(field)) for field in fields))
         sys.stdout.flush()  # a line is there as soon as it is known

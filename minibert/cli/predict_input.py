@@ -10,6 +10,7 @@ from minibert.cli.finetune_options import given_columns, given_header
 from minibert.cli.predict import INPUTS
 from minibert.config import InputError
 from minibert.finetuning.model_io import FineTuned
+from minibert.finetuning.tables.columns import flag
 from minibert.finetuning.tables.examples import find_columns, make_examples
 from minibert.finetuning.tables.files import read_table
 from minibert.finetuning.tasks.choices import ChoiceExample
@@ -33,6 +34,7 @@ def read_input(
 
     Raises an InputError for input that does not fit the model's task.
     """
+    _refuse_options(arguments, tuned.task.name)
     if arguments.file:
         return _from_file(arguments, tuned)
     for option in ("format", "header", "encoding"):
@@ -48,6 +50,25 @@ def read_input(
         ]
     )
     return [values for values, _ in inputs], [example for _, example in inputs]
+
+
+def _refuse_options(arguments: argparse.Namespace, task: str) -> None:
+    """Raise an InputError for an option that this task, or typed input, does not read."""
+    columns = task_entry(task).columns
+    for role in INPUTS:
+        if getattr(arguments, role) is None:
+            continue
+        if role not in columns:
+            readable = [flag(name) for name in columns if name in INPUTS]
+            raise InputError(
+                f"{flag(role)} has no meaning for {task}, which reads {', '.join(readable)}"
+            )
+        if role == "words" and not arguments.file:
+            raise InputError("--words names a column of a file: give the file with --file")
+    if arguments.texts and arguments.text is not None:
+        raise InputError("give the text either as it is or with --text, not both")
+    if arguments.texts and arguments.question is not None:
+        raise InputError("give the question either as it is or with --question, not both")
 
 
 def _from_file(

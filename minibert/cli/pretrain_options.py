@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from minibert.cli.common import add_command, positive
+from minibert.cli.common import PARSERS, add_command, number, positive, whole
 from minibert.cli.corpus_options import add_corpus_options
 from minibert.cli.session_options import add_machine_options, add_session_options
 from minibert.config import PRESETS, InputError
@@ -108,7 +108,7 @@ def _add_text(group: argparse._ArgumentGroup) -> None:
     sizes = ", ".join(f"{size} for {name}" for name, size in VOCAB_SIZES.items())
     group.add_argument(
         "--vocab-size",
-        type=int,
+        type=whole,
         metavar="N",
         help=f"tokens in a vocabulary that is learned (default: {VOCAB_SIZE}; {sizes})",
     )
@@ -128,7 +128,7 @@ def _add_model(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--dropout",
-        type=float,
+        type=number,
         metavar="P",
         help="dropout probability (default: 0, or the value in config.json)",
     )
@@ -144,7 +144,7 @@ def _add_recipe(group: argparse._ArgumentGroup) -> None:
     for field in dataclasses.fields(PretrainingOptions):
         default = STEPS if field.default is dataclasses.MISSING else field.default
         shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else default
-        how: dict[str, Any] = {"type": type(default), "metavar": "N"}
+        how: dict[str, Any] = {"type": PARSERS.get(type(default), str), "metavar": "N"}
         if isinstance(default, bool):
             how = {"action": argparse.BooleanOptionalAction}
         elif field.name in CHOICES:

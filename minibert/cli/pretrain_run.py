@@ -85,7 +85,7 @@ def _pretrain(
         run = make_run(run_dir, text, device, processes, session.get("shard", False), is_new)
         sequences = session.get("eval_sequences", EVAL_SEQUENCES)
         validation = make_validation(run_dir, text, processes, sequences)
-    except (ValueError, OSError):
+    except Exception:
         if run_dir and first and not resume:
             run_dir.abandon()
         raise
@@ -100,8 +100,13 @@ def _pretrain(
         _announce(run)
         record_session(run, run_dir, session)
     intervals = make_intervals(session, run.options.steps)
-    with _scalars(run_dir, session, run) as write_scalars:
-        status = train(run, run_dir, intervals, validation, write_scalars)
+    try:
+        with _scalars(run_dir, session, run) as write_scalars:
+            status = train(run, run_dir, intervals, validation, write_scalars)
+    except Exception:
+        if first and not resume and run.step == 0:  # such as too little memory for a step
+            run_dir.abandon()
+        raise
     model = full_model(run.model)
     if first:
         _finish(run, model, run_dir)
@@ -119,7 +124,7 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
     run_dir = RunDir.create(out, settings, to_remember(session))
     try:
         return run_dir, prepare(run_dir, sources)
-    except (ValueError, OSError):
+    except Exception:
         run_dir.abandon()
         raise
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, read_lines
+from minibert.cli.common import add_command, one_line, read_lines
 from minibert.config import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def run_score(arguments: argparse.Namespace) -> None:
             row |= {"per_token": round(score.per_token, 6), "tokens": tokens}
             print(json.dumps(row))
         else:
-            line = " ".join(text.split())
+            line = one_line(text)
             print(f"{score.total:.3f}\t{len(score.tokens)}\t{score.per_token:.3f}\t{line}")
 
 

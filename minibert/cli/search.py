@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, positive, unused_parts_ignored
+from minibert.cli.common import add_command, one_line, positive, unused_parts_ignored
 from minibert.hub.find_pretrained import MINILM
 
 if TYPE_CHECKING:  # torch takes seconds to import
@@ -89,8 +89,6 @@ def run_search(arguments: argparse.Namespace) -> None:
             None if arguments.no_cache else PassageCache(folder),
             progress,
         )
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # for characters that the terminal cannot show
     if arguments.json:
         ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
         for hit in found.hits:
@@ -106,9 +104,10 @@ def run_search(arguments: argparse.Namespace) -> None:
 def _shown(found: "Found", number: int) -> str:
     hit = found.hits[number]
     first, last = hit.passage.line, hit.passage.end_line
+    name = one_line(str(hit.path))
     lines = f"{first}-{last}" if last > first else str(first)
     text = textwrap.fill(hit.passage.text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
-    return f"{hit.score:.3f}  {hit.path}:{lines}\n{text}"
+    return f"{hit.score:.3f}  {name}:{lines}\n{text}"
 
 
 def _notes(found: "Found") -> list[str]:

@@ -7,7 +7,7 @@ import argparse
 import re
 from typing import Any
 
-from minibert.cli.common import positive
+from minibert.cli.common import positive, threads
 from minibert.pretraining.settings import Intervals
 
 EVAL_EVERY = 50  # at least this many steps, because an evaluation takes as long as about five
@@ -51,7 +51,7 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--threads",
-        type=positive,
+        type=threads,
         metavar="N",
         help="number of CPU threads (default: PyTorch's choice)",
     )

@@ -4,7 +4,7 @@ import argparse
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, read_lines, unused_parts_ignored
+from minibert.cli.common import add_command, one_line, read_lines, unused_parts_ignored
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM
 
@@ -51,6 +51,8 @@ def run_similarity(arguments: argparse.Namespace) -> None:
         _read_pairs(arguments.pairs) if arguments.pairs else list(combinations(arguments.texts, 2))
     )
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    if any(not text.strip() for text in texts):
+        raise InputError("a text is empty; every text needs at least one word")
 
     from minibert.hub.find_pretrained import find_pretrained
     from minibert.hub.pretrained_io import from_pretrained  # imported late because torch is slow
@@ -69,7 +71,8 @@ def run_similarity(arguments: argparse.Namespace) -> None:
     if arguments.texts:
         results.sort(key=lambda result: -result[0])
     for cosine, one, other in results:
-        print(f"{round(cosine, 3) + 0:.3f}\t{one}\t{other}")  # + 0 avoids "-0.000"
+        shown = f"{round(cosine, 3) + 0:.3f}"  # + 0 avoids "-0.000"
+        print(f"{shown}\t{one_line(one)}\t{one_line(other)}")
 
 
 def _read_pairs(name: str) -> list[tuple[str, str]]:

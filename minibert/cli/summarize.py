@@ -2,13 +2,12 @@
 read."""
 
 import argparse
-import io
 import json
 import math
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command
+from minibert.cli.common import add_command, whole
 from minibert.cli.marked_text import MARKS, in_context
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
@@ -52,7 +51,7 @@ def add(commands: "Commands") -> None:
     )
     parser.add_argument(
         "--sentences",
-        type=int,
+        type=whole,
         default=3,
         metavar="K",
         help="how many to choose from each file (default: %(default)s)",
@@ -117,8 +116,6 @@ def run_summarize(arguments: argparse.Namespace) -> None:
         read_file(name, arguments.format, arguments.encoding) for name in arguments.files or ["-"]
     ]
     opened = None if arguments.lead else open_summarizer(arguments.model)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a character that the terminal lacks is no error
-        sys.stdout.reconfigure(errors="replace")
     for number, document in enumerate(documents):
         texts = [sentence.text for sentence in document.sentences]
         scores, chosen, notes = None, list(range(min(arguments.sentences, len(texts)))), list[str]()

@@ -8,10 +8,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command
+from minibert.cli.common import add_command, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
 from minibert.hub.atomic_io import sync
+from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
 
 if TYPE_CHECKING:
     from minibert.tokenization import WordPieceTokenizer
@@ -43,7 +44,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.set_defaults(corpus=[CORPORA[0]])
     parser.add_argument(
         "--vocab-size",
-        type=int,
+        type=whole,
         default=8192,
         metavar="N",
         help="tokens in the vocabulary, including special tokens (default: %(default)s)",
@@ -55,7 +56,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--sentences",
-        type=int,
+        type=whole,
         default=SENTENCES,
         metavar="N",
         help="learn from at most the first N sentences (default: %(default)s)",
@@ -64,17 +65,23 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def run_tokenizer(arguments: argparse.Namespace) -> None:
     """Learn the vocabulary, save it, and print a summary."""
-    from tqdm.auto import tqdm
-
-    from minibert.data.corpora import documents  # imported late because torch is slow
-    from minibert.tokenization import WordPieceTokenizer
-
     if arguments.sentences < 1:
         raise InputError(f"--sentences must be at least 1, not {arguments.sentences}")
     folder = Path(arguments.out)
-    for name in ("vocab.txt", "tokenizer.json", "config.json"):
-        if (folder / name).exists():
-            raise InputError(f"{folder} already has a {name}; name another folder with --out")
+    refuse_filled(folder)
+    made = make_folder(folder)
+    try:
+        _learn(arguments, folder)
+    finally:
+        remove_empty(made)  # where it failed
+
+
+def _learn(arguments: argparse.Namespace, folder: Path) -> None:
+    from tqdm.auto import tqdm
+
+    from minibert.data.corpora import documents
+    from minibert.tokenization import WordPieceTokenizer
+
     corpus = arguments.corpus[0] if len(arguments.corpus) == 1 else arguments.corpus
     found = documents(corpus, sentence_per_line=arguments.sentence_per_line)
     sentences = list(
@@ -110,7 +117,6 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
 
 def _save(tokenizer: "WordPieceTokenizer", folder: Path) -> None:
     """Save the tokenizer; vocab.txt is moved into the folder last, so it is never incomplete."""
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".vocabulary-", dir=folder) as staging:
         tokenizer.save(staging)
         for name in ("tokenizer_config.json", "vocab.txt"):

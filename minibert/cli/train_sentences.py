@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import add_command
+from minibert.cli.common import PARSERS, add_command, whole
 from minibert.cli.corpus_options import add_corpus_options
 from minibert.cli.pretrain_options import flag
 from minibert.cli.session_options import add_machine_options, add_session_options
@@ -118,9 +118,9 @@ def _add_fields(group: argparse._ArgumentGroup, names: tuple[str, ...]) -> None:
     for field in dataclasses.fields(SentenceOptions):
         if field.name not in names:
             continue
-        how: dict[str, Any] = {"type": type(field.default), "metavar": "N"}
+        how: dict[str, Any] = {"type": PARSERS.get(type(field.default), str), "metavar": "N"}
         if field.default is None:
-            how["type"] = int
+            how["type"] = whole
         if field.name in METAVARS:
             how["metavar"] = METAVARS[field.name]
         elif isinstance(field.default, bool):

@@ -137,7 +137,7 @@ def _open(
         texts = prepare_texts(run_dir, corpus)
         SentenceTraining.check(model, texts, settings.options)
         pairs = read_judged_pairs(settings.valid) if settings.valid else []
-    except (ValueError, OSError):
+    except Exception:
         if not resume:
             run_dir.abandon()
         raise

@@ -1,6 +1,7 @@
 """Read text files, document by document: .txt and .jsonl, compressed or not. Every error names the
 file and the line."""
 
+import codecs
 import glob
 import gzip
 import json
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from minibert.config import InputError
+from minibert.hub.find_pretrained import expanded
 
 Text = TypeVar("Text")
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -31,11 +33,9 @@ def find_files(paths: Paths) -> list[Path]:
     duplicates. The files of one folder or pattern are sorted."""
     found = []
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        path = Path(path).expanduser()
+        path = expanded(path)
         if path.is_dir():
-            inside = sorted(
-                file for file in path.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file()
-            )
+            inside = sorted(file for file in files_below(path) if file.name.endswith(SUFFIXES))
             if not inside:
                 raise InputError(
                     f"the folder {path} contains no file that ends in {', '.join(SUFFIXES)}"
@@ -58,6 +58,19 @@ def find_files(paths: Paths) -> list[Path]:
                 f"cannot read {path}: its name must end in one of {', '.join(SUFFIXES)}"
             )
     return list(dict.fromkeys(found))
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and in the folders below it.
+
+    Raises an InputError that names a folder which may not be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise InputError(f"cannot read the folder {error.filename}: {error.strerror}") from error
+
+    for parent, _, names in os.walk(folder, onerror=refuse):
+        yield from (path for name in names if (path := Path(parent, name)).is_file())
 
 
 def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
@@ -114,6 +127,8 @@ def read_lines(path: Path) -> Iterator[str]:
     number = 0
     try:
         with opener(path, "rb") as file:
+            if file.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise InputError(f"{path} is UTF-16 text: save it as UTF-8")
             for number, line in enumerate(file, start=1):
                 if b"\0" in line:
                     raise InputError(

@@ -167,7 +167,9 @@ class PairSequences(TextSequences):
             raise InputError(
                 f"{corpus.path} has {len(self.starts)} documents of two sentences or more; "
                 "next-sentence prediction needs at least two, because a random next sentence "
-                "comes from another document"
+                "comes from another document. In a .txt file, two blank lines end a document; in "
+                "one with a sentence per line (--sentence-per-line), one blank line does; in a "
+                ".jsonl file, each line is a document"
             )
         sizes = self.ends - self.starts  # [documents]
         self.by_size = np.argsort(sizes, kind="stable")  # [documents], the shortest first

@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 from minibert.config import InputError
 from minibert.finetuning.tasks.base import Feature, Task
 from minibert.heads import BertForMultipleChoice, BertForSequenceClassification
+from minibert.inference.checks import check_finite
 from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
@@ -124,6 +125,8 @@ def _answers(
             total += 0.0 if outputs.loss is None else outputs.loss.item() * len(chosen)
             for i, row in zip(chosen, task.rows(outputs), strict=True):
                 rows[i] = row.float().cpu()
+                # -inf is the logit of a choice that an example does not have
+                check_finite(rows[i].nan_to_num(torch.nan, torch.inf, 0.0), model)
             bar.update(len(chosen))
     return rows, total / len(features)
 

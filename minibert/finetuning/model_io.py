@@ -17,7 +17,7 @@ import tokenizers
 import torch
 
 from minibert import __version__
-from minibert.config import BertConfig, InputError
+from minibert.config import BertConfig, InputError, read_json_file
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.tasks.choices import MultipleChoice
 from minibert.finetuning.tasks.questions import QuestionAnswering
@@ -28,6 +28,7 @@ from minibert.hub.atomic_io import write_atomically
 from minibert.hub.find_pretrained import find_pretrained
 from minibert.hub.pretrained_io import (
     FreshWeightsWarning,
+    ModelFolder,
     UnreadWeightsWarning,
     from_pretrained,
     read_config,
@@ -151,7 +152,7 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
     """
     folder = find_pretrained(folder_or_hub_id)
     columns: Columns = {}
-    if (folder / ABOUT).is_file():
+    if (folder / ABOUT).exists():
         about = _read_about(folder / ABOUT)
         task = make_task(about["task"], about["labels"], **about["settings"])
         max_length, columns = about["max_length"], about["columns"]
@@ -174,18 +175,14 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
 
 def _read_about(path: Path) -> dict[str, Any]:
     """What finetuning.json holds; raises an InputError where it is broken."""
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    about = read_json_file(path, "fine-tuning")
     wrong = _wrong_keys(about)
     if wrong:
         raise InputError(
             f"{path} does not say what the model was fine-tuned for: {', '.join(wrong)} is missing "
             "or wrong"
         )
-    values: dict[str, Any] = about
-    return values
+    return about
 
 
 def _wrong_keys(about: Any) -> list[str]:
@@ -211,9 +208,9 @@ def _wrong_keys(about: Any) -> list[str]:
 
 def _task_of_config(folder: Path, name: str | Path) -> tuple[Task, int]:
     """The task that config.json names, and the longest sequence that the model takes."""
-    config, model_class = read_config(folder)
-    problem = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("problem_type")
-    if problem == "multi_label_classification":
+    found = ModelFolder.find(folder)
+    config, model_class = read_config(found)
+    if found.values.get("problem_type") == "multi_label_classification":
         raise InputError(
             f"{name} predicts several labels for one text, and minibert has no task for that"
         )

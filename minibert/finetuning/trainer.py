@@ -25,10 +25,11 @@ from minibert.finetuning.evaluation import (
 )
 from minibert.finetuning.options import FineTuningOptions
 from minibert.finetuning.tasks.base import Task
+from minibert.inference.checks import NotFinite
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
-from minibert.training.loop import Stop, drive, random_batches
+from minibert.training.loop import Diverged, Stop, drive, random_batches
 from minibert.training.optim import (
     learning_rate_schedule,
     make_optimizers,
@@ -217,7 +218,13 @@ def finetune(
             rank = (0.0, float(len(epochs)))  # without dev examples the last epoch is the best
             if dev:
                 limit, precision = run.options.max_length, run.precision
-                scores, _ = evaluate(run.model, run.task, run.tokenizer, dev, limit, precision)
+                try:
+                    scores, _ = evaluate(run.model, run.task, run.tokenizer, dev, limit, precision)
+                except NotFinite as error:
+                    raise Diverged(
+                        f"epoch {len(epochs) + 1}: a result on dev is NaN or infinite: training "
+                        "has diverged. A lower learning_rate or a longer warmup may help"
+                    ) from error
                 # equal scores are common on few examples: the lower loss decides
                 rank = (scores[run.task.metrics[0]], -scores["loss"])
             is_best = best is None or rank > best[0]

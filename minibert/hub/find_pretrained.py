@@ -1,6 +1,7 @@
 """Find a pretrained model: in a folder, in this package or another one, or on the hub."""
 
 import importlib.metadata
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -38,7 +39,7 @@ HUB_FILES = (
 HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
-def expanded(path: str | Path) -> Path:
+def expanded(path: str | os.PathLike[str]) -> Path:
     """The path with ~ or ~user replaced by a home folder; an InputError if there is none."""
     try:
         return Path(path).expanduser()

@@ -68,14 +68,19 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
     return renamed
 
 
+def matrix_parameters(config: BertConfig) -> int:
+    """The parameters in the tables and matrices of an encoder, nearly all that it has."""
+    tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
+    in_layer = 4 * config.hidden_size + 2 * config.intermediate_size
+    return config.hidden_size * (tables + config.num_hidden_layers * in_layer)
+
+
 def check_scale(config: BertConfig, tensors: dict[str, Tensor], folder: ModelFolder) -> None:
     """Raise an InputError if the config describes a far larger model than the one in the file.
 
     Building it could take all memory, so this is checked first.
     """
-    hidden, inner = config.hidden_size, config.intermediate_size
-    tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
-    described = hidden * (tables + config.num_hidden_layers * (4 * hidden + 2 * inner))
+    described = matrix_parameters(config)
     found = sum(tensor.numel() for tensor in tensors.values())
     if described > 10 * found + 10**8:
         sizes = ", ".join(f"{name} {getattr(config, name):,}" for name in LARGEST)
@@ -89,7 +94,7 @@ def load_weights(
     model: BertPreTrainedModel, tensors: dict[str, Tensor], folder: ModelFolder, stacklevel: int = 2
 ) -> None:
     """Copy tensors with canonical names into a model, after every name, shape and type has been
-    compared.
+    compared, and every number is known to be finite.
 
     Warns of parts that the file or the model lacks. Raises an InputError that lists what does not
     fit.
@@ -119,6 +124,9 @@ def load_weights(
             f"the weights in {folder.path} do not fit {name} as config.json describes it: "
             f"{'; '.join(problems[:5])}{more}"
         )
+    for key in compared:
+        if not tensors[key].isfinite().all():
+            raise InputError(f"{folder.path}: {key} holds numbers that are NaN or infinite")
     activation = folder.values.get("hidden_act", "gelu")
     mlm_head = "cls.predictions." in in_model & in_file
     if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:

@@ -8,7 +8,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from minibert.config import InputError
+from minibert.config import InputError, read_json_file
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
@@ -62,7 +62,7 @@ def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
 
 def _read_shards(folder: Path) -> dict[str, Tensor]:
     try:
-        shard_of = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        shard_of = read_json_file(folder / INDEX, "index")["weight_map"]
         names = set(shard_of.values())
         misplaced = [name for name in names if not name or Path(name).name != name]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -128,7 +128,7 @@ def _what_is_wrong(path: Path) -> str | None:
                 if name != "__metadata__"
             )
         )
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return (
             "is not a safetensors file: its header is not a JSON object with the tensors' names, "
             "types and positions"

@@ -81,7 +81,7 @@ def read_vocab_file(path: Path) -> dict[str, int]:
     if not path.is_file():
         raise InputError(f"no vocabulary file at {path}")
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be read") from error
     # not splitlines(), because a token may be a character that Python treats as a line break

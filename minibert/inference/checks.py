@@ -16,13 +16,17 @@ def check_tokenizer(tokenizer: WordPieceTokenizer, config: BertConfig) -> None:
         )
 
 
+class NotFinite(InputError):
+    """A result of a model is NaN or infinite."""
+
+
 def check_finite(result: Tensor, model: nn.Module) -> None:
-    """Raise an InputError, which names the first broken weights, if a result is not finite."""
+    """Raise a NotFinite, which names the first broken weights, if a result is not finite."""
     if result.isfinite().all():
         return
     broken = (name for name, weight in model.named_parameters() if not weight.isfinite().all())
     name = next(broken, None)
-    raise InputError(
+    raise NotFinite(
         "the model's result is NaN or infinite, "
         + (f"because its weights are, first in {name}" if name else "but its weights are finite")
     )

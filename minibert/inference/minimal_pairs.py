@@ -5,7 +5,6 @@ English grammar. The two sentences of a pair differ as little as possible, and o
 grammatical.
 """
 
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from pathlib import Path
 from statistics import fmean
 
 from minibert.config import InputError
-from minibert.data.files import read_lines
+from minibert.data.files import json_lines
+from minibert.hub.find_pretrained import expanded
 from minibert.inference.pseudo_likelihood import score_sentences
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
@@ -52,7 +52,7 @@ def read_blimp(folder: str | Path) -> list[MinimalPair]:
     `data/`, may be given itself. Raises an InputError with file and line for what is not a pair,
     and for a folder without pairs.
     """
-    given = Path(folder).expanduser()
+    given = expanded(folder)
     if not given.is_dir():
         raise InputError(f"there is no folder {str(folder)!r}: expected the folder of BLiMP")
     for place in (given, given / "data"):
@@ -61,10 +61,11 @@ def read_blimp(folder: str | Path) -> list[MinimalPair]:
             for path in place.glob("*.jsonl*")
             if path.name.endswith(SUFFIXES) and not path.name.startswith(NOT_PAIRS)
         )
-        if files:
-            return [pair for path in files for pair in _read_pairs(path)]
+        if pairs := [pair for path in files for pair in _read_pairs(path)]:
+            return pairs
     raise InputError(
-        f"the folder {folder} has neither blimp.jsonl.xz nor a .jsonl file for each paradigm"
+        f"the folder {folder} has neither blimp.jsonl.xz nor a .jsonl file for each paradigm, with "
+        "a pair on each line"
     )
 
 
@@ -142,16 +143,7 @@ def summarize_paradigms(
 
 
 def _read_pairs(path: Path) -> list[MinimalPair]:
-    pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.strip():
-            place = f"{path}, line {number}"
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise InputError(f"{place}: not JSON ({error.msg})") from error
-            pairs.append(_pair(row, place))
-    return pairs
+    return [_pair(row, f"{path}, line {number}") for number, row in json_lines(path)]
 
 
 def _pair(row: object, place: str) -> MinimalPair:

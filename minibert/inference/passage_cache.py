@@ -19,6 +19,7 @@ from torch import Tensor
 
 from minibert import __version__
 from minibert.hub.atomic_io import replacing, sha256
+from minibert.hub.find_pretrained import expanded
 
 # What of a model's folder decides about its vectors.
 MODEL_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json")
@@ -49,9 +50,9 @@ class PassageCache:
         """The passages of the file with this key and their vectors (P × H); None if they are not
         there. `path` is the file, for the note about a damaged entry; `size` is H."""
         kept = self._path(key)
-        if not kept.is_file():
-            return None
         try:
+            if not kept.is_file():
+                return None
             with safe_open(kept, framework="pt") as file:
                 vectors: Tensor = file.get_tensor(VECTORS)
                 entries = json.loads((file.metadata() or {})[PASSAGES])
@@ -82,8 +83,8 @@ class PassageCache:
 
 
 def cache_root() -> Path:
-    """The folder of all kept vectors."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    """The folder of all kept vectors. Raises an InputError if there is no home folder for it."""
+    base = os.environ.get("XDG_CACHE_HOME") or expanded("~/.cache")
     return Path(base) / "minibert" / "search"
 
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import InputError
+from minibert.hub.find_pretrained import expanded
 from minibert.inference.passage_cache import Passage, PassageCache
 from minibert.inference.sentence_embeddings import embed
 from minibert.model import BertPreTrainedModel
@@ -91,7 +92,7 @@ def search(
         raise InputError("the question is empty")
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
-    paths = text_files(Path(folder).expanduser())
+    paths = text_files(expanded(folder))
     asked = embed(model, tokenizer, [question])[0].float().cpu()  # [H]
     kept: list[tuple[Path, list[Passage], Tensor]] = []
     waiting: list[tuple[Path, str, list[Passage]]] = []
@@ -156,6 +157,8 @@ def text_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"there is no folder {str(folder)!r}")
     found = []
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise InputError(f"cannot read the folder {folder}: Permission denied")
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from minibert.config import BertConfig, InputError
+from minibert.config import BertConfig, InputError, read_json_file
 from minibert.hub.atomic_io import sha256, sync
 from minibert.hub.pretrained_io import ModelFolder, canonical_names, save_pretrained
 from minibert.hub.safetensors_io import read_tensors, write_weights
@@ -230,9 +230,11 @@ def damage(checkpoint: Path) -> str | None:
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any]:
-    state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
-    if not isinstance(state, dict) or not {"step", "options", "corpus"} <= state.keys():
-        raise InputError("it lacks step, options or corpus")
+    state = read_json_file(checkpoint / STATE, "state")
+    kinds = {"step": int, "options": dict, "files": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(state.get(name, kind()), kind)]
+    if wrong or not {"step", "options", "corpus"} <= state.keys():
+        raise InputError("its step, options, corpus or files are missing or wrong")
     return state
 
 

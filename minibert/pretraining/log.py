@@ -16,12 +16,15 @@ OLD_NAMES = {
 
 
 def read_log(path: str | Path) -> list[dict[str, Any]]:
-    """The records of a log.jsonl, in order; a last line that was cut short is left out."""
+    """The records of a log.jsonl, in order.
+
+    What is no record is left out, such as a last line that was cut short.
+    """
     records = []
-    for line in Path(path).read_text(encoding="utf-8").split("\n"):
+    for line in Path(path).read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and isinstance(record.get("step"), int):
             records.append(_with_new_names(record))

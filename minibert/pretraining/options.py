@@ -9,6 +9,7 @@ from typing import Any
 from minibert.config import InputError
 
 CHOICES = {"optimizer": ("muon", "adamw"), "precision": ("auto", "bfloat16", "float32")}
+MOST_TOKENS = 10**7  # in a micro-batch; the largest GPUs take about a million
 OLD_NAMES = {"pair_weight": "nsp_weight"}  # in runs of older versions
 
 
@@ -130,6 +131,12 @@ class PretrainingOptions(Recipe):
             raise InputError(
                 f"short_share {self.short_share} and long_share {self.long_share} are shares of "
                 "one run: together at most 1"
+            )
+        longest = max(length for _, length in self.stages())
+        if min(self.micro_batch, self.batch_size) * longest > MOST_TOKENS:
+            raise InputError(
+                f"micro_batch {self.micro_batch} is too large: {longest} tokens in each sequence "
+                f"make more than {MOST_TOKENS:,} tokens that go through the model at once"
             )
 
     def stages(self) -> list[tuple[int, int]]:

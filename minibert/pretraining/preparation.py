@@ -24,6 +24,7 @@ from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, 
 from minibert.tokenization import WordPieceTokenizer
 
 VOCABULARY, TRAINING, VALIDATION = "vocabulary", "train.tokens", "valid.tokens"
+NO_TEXT = "the corpus holds no sentence: there is nothing to train on"
 SENTENCES_FOR_VOCABULARY = 200_000  # more change little, and take longer
 
 
@@ -80,7 +81,7 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
             ) from error
     run_dir.write_record()
     if training is None:
-        raise InputError("the corpus holds no sentence: there is nothing to train on")
+        raise InputError(NO_TEXT)
     return PreparedText(tokenizer, training, validation)
 
 
@@ -164,7 +165,9 @@ def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
         if name := settings.start or settings.vocab:
             return load_vocabulary(name)
         size = settings.vocab_size or VOCAB_SIZES.get(settings.preset, VOCAB_SIZE)
-        sentences = islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY)
+        sentences = list(islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY))
+        if not sentences:
+            raise InputError(NO_TEXT)
         return WordPieceTokenizer.train(sentences, size)
 
     return keep_vocabulary(run_dir, make)

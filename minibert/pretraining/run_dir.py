@@ -18,13 +18,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self, TextIO
 
-from minibert.config import InputError
+from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import write_atomically
+from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
+from minibert.pretraining.manifest import check_record, check_settings
 from minibert.pretraining.settings import Settings
 
 # what a process that was killed may leave behind
 LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
 
+
+LOCK = ".lock"
+# what may be in the folder of a new run: it is used as it is
+PREPARED = ("vocabulary", "train.tokens", "valid.tokens", "texts.txt", "teacher")
 
 # options of a session that older versions knew by another name
 OLD_NAMES = {"eval_rows": "eval_sequences"}
@@ -48,7 +54,7 @@ class RunFolder:
         self.checkpoints, self.model = path / "checkpoints", path / "model"
         self.log = path / "log.jsonl"
         if writes:
-            path.mkdir(parents=True, exist_ok=True)
+            self._new_folders = make_folder(path)
             self._lock = _lock(path)
             for leftover in chain.from_iterable(path.glob(pattern) for pattern in LEFTOVERS):
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
@@ -64,6 +70,7 @@ class RunFolder:
                 f"{path} already holds a run: continue it with --resume, "
                 "or name another folder with --out"
             )
+        refuse_filled(path, but=PREPARED)
         run_dir = cls(path, writes=True)
         run_dir.settings = settings
         run_dir.record = {
@@ -72,7 +79,11 @@ class RunFolder:
             "sources": None,  # until their files are hashed
             "sessions": [],
         }
-        run_dir.write_record()
+        try:
+            run_dir.write_record()
+        except OSError:
+            run_dir.abandon()
+            raise
         return run_dir
 
     @classmethod
@@ -86,8 +97,10 @@ class RunFolder:
             )
         run_dir = cls(path, writes)
         try:
-            record = json.loads(manifest.read_text(encoding="utf-8"))
+            record = read_json_file(manifest, "run")
+            check_record(record)
             run_dir.settings = cls.settings_class.from_dict(record["settings"])
+            check_settings(run_dir.settings)
             run_dir.record = {
                 "sources": record["sources"],
                 "sessions": record["sessions"],
@@ -139,8 +152,10 @@ class RunFolder:
 
     def abandon(self) -> None:
         """Delete what this process made of a run that could not begin: its folder is free again."""
-        for path in (self.path / "run.json", *self.made):
+        begun = (self.path / "run.json", self.log, self.checkpoints, self.path / LOCK)
+        for path in (*begun, *self.made):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        remove_empty(self._new_folders)
 
 
 class RunDir(RunFolder):
@@ -156,7 +171,7 @@ def _lock(folder: Path) -> TextIO | None:
         import fcntl  # not on Windows
     except ImportError:
         return None
-    file = open(folder / ".lock", "w", encoding="utf-8")  # noqa: SIM115 (stays open)
+    file = open(folder / LOCK, "w", encoding="utf-8")  # noqa: SIM115 (stays open)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

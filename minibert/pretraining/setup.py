@@ -6,6 +6,7 @@ import torch
 
 from minibert.config import BertConfig, InputError
 from minibert.heads import BertForPreTraining
+from minibert.hub.load_weights import matrix_parameters
 from minibert.hub.pretrained_io import from_pretrained
 from minibert.pretraining.preparation import PreparedText
 from minibert.pretraining.run_dir import RunDir
@@ -13,6 +14,7 @@ from minibert.pretraining.settings import NO_HELD_OUT
 from minibert.pretraining.trainer import Pretraining
 from minibert.pretraining.validation import ValidationSet
 from minibert.training.distributed import ProcessGroup
+from minibert.training.memory import refuse_too_large
 
 
 def make_run(
@@ -36,7 +38,9 @@ def make_run(
         else:
             vocab_size = text.tokenizer.vocab_size
             config = run_dir.remember("config", lambda: settings.config(vocab_size).to_dict())
-            model = BertForPreTraining(BertConfig.from_dict(config))
+            shape = BertConfig.from_dict(config)
+            refuse_too_large(matrix_parameters(shape))
+            model = BertForPreTraining(shape)
     return Pretraining(
         model.to(device), text.training, text.tokenizer, settings.options, processes, shard
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from minibert.config import InputError
+from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import sha256, write_atomically
 from minibert.hub.find_pretrained import PACKAGED, expanded
 from minibert.hub.pretrained_io import from_pretrained
@@ -119,14 +119,10 @@ def _source(model: BertPreTrainedModel) -> Path:
 
 def _about(folder: Path) -> dict[str, Any]:
     path = folder / ABOUT
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    about = read_json_file(path, "head")
     expected = {"encoder": str, "encoder_sha256": str, "encoder_layers": int, "sentence_head": dict}
     if (
-        not isinstance(about, dict)
-        or any(not isinstance(about.get(key), kind) for key, kind in expected.items())
+        any(not isinstance(about.get(key), kind) for key, kind in expected.items())
         or set(about["sentence_head"]) != set(SENTENCE_HEAD)
         or not isinstance(about["sentence_head"]["sizes"], dict)
     ):

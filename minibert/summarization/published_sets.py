@@ -16,6 +16,7 @@ from minibert.data.files import json_lines, read_lines
 from minibert.data.hub_sets import open_hub_set
 from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia.splits import check_split
+from minibert.hub.find_pretrained import expanded
 from minibert.summarization.examples import Example
 
 SPLITS = ("train", "valid", "test")
@@ -126,7 +127,7 @@ def cnndm_examples(path: str | Path | None = None, split: str = "test") -> list[
         return _articles(
             (f"{CNN_DAILYMAIL}, row {number}", row) for number, row in enumerate(rows, start=1)
         )
-    path = Path(path).expanduser()
+    path = expanded(path)
     if path.suffix == ".json":
         return _bertsum_articles(path)
     if ".csv" in path.suffixes:

@@ -1,8 +1,11 @@
 """Freed memory: keep it for the next step, and return it to the system now and then."""
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
+
+from minibert.config import InputError
 
 
 def keep_freed_memory() -> None:
@@ -15,6 +18,23 @@ def keep_freed_memory() -> None:
         # M_MMAP_MAX, M_TRIM_THRESHOLD, M_TOP_PAD
         for option, value in ((-4, 0), (-1, 2**31 - 1), (-2, 2**26)):
             mallopt(option, value)
+
+
+def refuse_too_large(parameters: int) -> None:
+    """Raise an InputError if the training of a model needs more memory than this machine has.
+
+    A parameter needs 16 bytes: itself, its gradient and two moments of the optimiser. Nothing is
+    checked on a system that does not say how much memory it has.
+    """
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):  # Windows
+        return
+    if 16 * parameters > memory:
+        raise InputError(
+            f"a model of {parameters:,} parameters needs {16 * parameters / 2**30:,.0f} GiB of "
+            f"memory to be trained, and this machine has {memory / 2**30:,.0f} GiB"
+        )
 
 
 def return_freed_memory() -> None:

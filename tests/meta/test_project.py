@@ -1,6 +1,7 @@
 """What stands around the package: the two commands, the environments and their pins, the workflows, what git holds."""
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -116,6 +117,48 @@ def test_another_python_gets_a_sentence(version):
         done.stderr.strip()
         == f"minibert needs Python 3.11, 3.12 or 3.13, and this is {version}. If another one is installed, name it, for example: python3.11 dev.py book"
     )
+
+
+def refused(*arguments, venv):
+    """What dev.py says where it refuses a folder for its environment, or a name."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "dev.py", *arguments],
+        capture_output=True,
+        text=True,
+        env={"PATH": "", "MINIBERT_VENV": str(venv)},
+    )
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.strip().count("\n") == 0
+    return done.stderr
+
+
+def test_the_environment_goes_into_no_file_and_no_folder_of_others(tmp_path):
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    assert "which is a file; name a new folder" in refused("book", venv=tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "pyvenv.cfg").write_text("somebody's environment", encoding="utf-8")
+    assert "not made by dev.py" in refused("book", venv=tmp_path / "folder")
+    assert os.listdir(tmp_path / "folder") == ["pyvenv.cfg"]
+
+
+@pytest.mark.parametrize("command", ["bench", "notebooks"])
+def test_a_wrong_name_is_told_before_anything_is_set_up(command, tmp_path):
+    assert "There is no 'nosuch'" in refused(command, "nosuch", venv=tmp_path / "venv")
+    assert not (tmp_path / "venv").exists()
+
+
+def test_clean_leaves_an_environment_of_others(tmp_path):
+    (tmp_path / "pyvenv.cfg").write_text("somebody's environment", encoding="utf-8")
+    code = (
+        "import dev, pathlib; dev.ROOT = pathlib.Path('empty').absolute(); "
+        "dev.clean(dev.parse(['clean', '--all']))"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        cwd=tmp_path,
+        env=os.environ | {"MINIBERT_VENV": str(tmp_path), "PYTHONPATH": str(ROOT)},
+    )
+    assert os.listdir(tmp_path) == ["pyvenv.cfg"]
 
 
 def test_a_failed_step_is_a_sentence_and_not_a_traceback(tmp_path):

@@ -113,7 +113,7 @@ def _installed_extract() -> bytes:
     except (importlib.metadata.PackageNotFoundError, FileNotFoundError) as error:
         raise InputError(
             "the default corpus is part of the package gensim, version 4.4.0, which is not "
-            "installed: " + INSTALL
+            f"installed: {INSTALL} (the extra 'corpora')"
         ) from error
     found = hashlib.sha256(data).hexdigest()
     if found != DIGEST:
@@ -141,7 +141,8 @@ def _parsed_articles(description: str) -> Iterator[tuple[str, Any]]:
         import mwparserfromhell
     except ImportError as error:
         raise InputError(
-            f"the default corpus needs the package mwparserfromhell: {INSTALL}"
+            f"the default corpus needs the package mwparserfromhell: {INSTALL} (the extra "
+            "'corpora')"
         ) from error
     for title, source in tqdm(list(_articles(data)), desc=description, unit="article"):
         yield title, mwparserfromhell.parse(source)

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from minibert.hub.find_pretrained import expanded
+
 
 def cache_folder() -> Path:
     """The folder of cached files: $MINIBERT_CACHE_DIR, or ~/.cache/minibert if it is not set."""
-    return Path(os.environ.get("MINIBERT_CACHE_DIR") or Path.home() / ".cache" / "minibert")
+    return Path(os.environ.get("MINIBERT_CACHE_DIR") or expanded("~/.cache/minibert"))
 
 
 def cached(name: str, make: Callable[[], Iterable[dict[str, Any]]]) -> Iterator[dict[str, Any]]:

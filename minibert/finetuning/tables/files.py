@@ -18,6 +18,7 @@ from minibert.finetuning.tables.formats import (
 )
 from minibert.finetuning.tables.hub import hub_table
 from minibert.finetuning.tables.rows import FORMATS, Row, Table, format_of
+from minibert.hub.find_pretrained import expanded
 
 SET_NAME = re.compile(
     r"(?P<path>\w[\w.-]*/\w[\w.-]*)(?::(?P<config>[\w.-]*))?(?::(?P<split>[\w.-]+))?"
@@ -56,14 +57,18 @@ def read_table(
     Raises an InputError with file and line for what cannot be read, has another encoding or
     format, or has no rows.
     """
-    path, name = Path(source).expanduser(), str(source)
+    path, name = expanded(source), str(source)
     matched = SET_NAME.fullmatch(name)
     is_file = name == "-" or path.exists() or format is not None or format_of(path) is not None
     if matched and not is_file:
         return hub_table(
             name, matched["path"], matched["config"] or None, matched["split"] or split
         )
+    if path.is_dir():
+        raise InputError(f"{source} is a folder; expected a file with rows")
     format = format or format_of(path) or otherwise
+    if format is None and path.is_file():
+        _refuse_binary(_read(path), name)  # .xlsx and .parquet get advice of their own
     if format is None:
         raise InputError(
             f"cannot tell the format of {source} from its name: give --format, one of "
@@ -117,9 +122,7 @@ def _read(path: Path) -> bytes:
 
 
 def _decode(data: bytes, name: str, encoding: str | None) -> str:
-    for signature, what in SIGNATURES.items():
-        if data.startswith(signature):
-            raise InputError(f"{name} is {what}")
+    _refuse_binary(data, name)
     if encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif encoding is None and b"\0" in data:
@@ -141,6 +144,12 @@ def _decode(data: bytes, name: str, encoding: str | None) -> str:
         raise InputError(f"{name} cannot be read as {encoding}: {error}") from error
     text = text.replace("\r\n", "\n")
     return text if "\n" in text else text.replace("\r", "\n")  # the line ends of very old Macs
+
+
+def _refuse_binary(data: bytes, name: str) -> None:
+    for signature, what in SIGNATURES.items():
+        if data.startswith(signature):
+            raise InputError(f"{name} is {what}")
 
 
 def _line(data: bytes, place: int) -> int:

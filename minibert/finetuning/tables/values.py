@@ -6,6 +6,8 @@ from typing import Any
 from minibert.config import InputError
 from minibert.finetuning.tables.rows import Row
 
+LARGEST = 1e18  # number that is a label
+
 
 def value_of(row: Row, column: str) -> Any:
     """The value of a column. Raises an InputError where the row lacks it."""
@@ -42,7 +44,7 @@ def class_name_of(row: Row, column: str) -> str:
 
 
 def number_of(row: Row, column: str) -> float:
-    """A finite number."""
+    """A number that float32 can hold, also when it is squared."""
     value = value_of(row, column)
     try:
         number = math.nan if isinstance(value, bool) else float(value)
@@ -50,6 +52,10 @@ def number_of(row: Row, column: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"{column!r} must be a number, such as 3.5, not {value!r:.60}")
+    if abs(number) > LARGEST:
+        raise InputError(
+            f"{column!r} must lie between -{LARGEST:g} and {LARGEST:g}, but it is {number:g}"
+        )
     return number
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from minibert.config import InputError
 from minibert.data.sentences import split_sentences
+from minibert.hub.find_pretrained import expanded
 from minibert.summarization.documents.read_html import html_parts
 from minibert.summarization.documents.read_markdown import markdown_parts
 from minibert.summarization.documents.read_text import Part, text_parts
@@ -128,7 +129,7 @@ def read_file(name: str | Path, format: str | None = None, encoding: str | None 
     be read, is no text, is in another encoding, or holds no sentence.
     """
     try:
-        data = sys.stdin.buffer.read() if str(name) == "-" else Path(name).expanduser().read_bytes()
+        data = sys.stdin.buffer.read() if str(name) == "-" else expanded(name).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
     shown = "standard input" if str(name) == "-" else str(name)

@@ -670,7 +670,7 @@ MISTAKES = {
     ),
     "a folder that is there": (
         ["finetune", "classification", "--train", "ROWS", "--out", "FULL"],
-        "already exists and will not be overwritten",
+        "already exists and is not empty: name a new folder with --out",
     ),
     "one class": (
         ["finetune", "classification", "--train", "ONE", "--out", "OUT"],

@@ -615,7 +615,10 @@ def test_the_command_itself_killed_and_interrupted(given, finished, tmp_path):
         ),
         (["--out", "OUT", "--from", "./nowhere"], "there is no folder './nowhere'"),
         (["--out", "OUT", "--steps", "0"], "steps must be a whole number of at least 1, not 0"),
-        (["--out", "OUT", "--steps", "many"], "argument --steps: invalid int value: 'many'"),
+        (
+            ["--out", "OUT", "--steps", "many"],
+            "argument --steps: expected a whole number, not 'many'",
+        ),
         (
             ["--out", "OUT", "--mask-rate", "15"],
             "mask_rate is a share: it must lie between 0 and 1, not 15.0",

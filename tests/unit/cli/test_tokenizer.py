@@ -1,7 +1,5 @@
 """`minibert tokenizer`: the vocabulary it writes, what it refuses, and that nothing half is left behind."""
 
-import os
-
 import pytest
 
 from minibert import WordPieceTokenizer
@@ -114,7 +112,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, message, run, text,
 def test_a_vocabulary_or_a_model_is_never_overwritten(name, run, text, tmp_path):
     (tmp_path / name).write_text("precious", encoding="utf-8")
     status, _, errors = run("--corpus", text, "--out", tmp_path)
-    assert status == 2 and f"already has a {name}; name another folder with --out" in errors
+    assert status == 2 and "is not empty: name a new folder with --out" in errors
     assert (tmp_path / name).read_text(encoding="utf-8") == "precious" and not (
         tmp_path / "tokenizer_config.json"
     ).exists()
@@ -131,7 +129,7 @@ def test_a_disk_that_is_full_is_told_and_leaves_no_vocabulary(run, text, tmp_pat
         and errors
         == f"minibert tokenizer: cannot write the vocabulary to {tmp_path / 'v'}: No space left on device\n"
     )
-    assert os.listdir(tmp_path / "v") == []
+    assert not (tmp_path / "v").exists()
 
 
 def test_it_is_written_on_the_disk_that_it_goes_to(run, text, tmp_path, monkeypatch):

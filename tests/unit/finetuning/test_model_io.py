@@ -232,8 +232,8 @@ def test_models_without_a_task_are_refused(kind, more, complaint, tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "finetuning.json cannot be read"),
-        ("[]", "task, labels, settings, max_length, columns is missing or wrong"),
+        ("{", "finetuning.json is not a JSON file"),
+        ("[]", "finetuning.json holds a list"),
         ({"task": "sentiment"}, "does not say what the model was fine-tuned for"),
         ({"labels": None}, "labels is missing or wrong"),
         ({"max_length": "24"}, ": max_length is missing or wrong"),

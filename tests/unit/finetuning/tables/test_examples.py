@@ -493,7 +493,12 @@ def test_what_a_label_may_be(write):
 FLAT = {"question": "Who?", "context": "Ada and Ada"}
 FAULTS = {
     "no file": ("classification", "missing.csv", None, "there is no file"),
-    "a folder": ("classification", "folder.csv", "folder", "cannot read .*Is a directory"),
+    "a folder": (
+        "classification",
+        "folder.csv",
+        "folder",
+        "is a folder; expected a file with rows",
+    ),
     "empty": ("classification", "a.csv", "", "a.csv has no rows$"),
     "a header alone": (
         "classification",

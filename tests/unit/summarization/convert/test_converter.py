@@ -587,8 +587,11 @@ def test_the_commands_errors_are_one_line_and_leave_nothing(tmp_path, save, voca
     (tmp_path / "full" / "note").write_text("mine")
     (tmp_path / "short.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
     for arguments, said in [
-        ((path, "--out", tmp_path / "full"), "full is there already; name a new folder with --out"),
-        ((path, "--out", path), "model.pt is there already"),
+        (
+            (path, "--out", tmp_path / "full"),
+            "full already exists and is not empty: name a new folder with --out",
+        ),
+        ((path, "--out", path), "model.pt is a file; name a new folder with --out"),
         (
             (path, "--out", tmp_path / "out", "--vocab", tmp_path / "short.txt"),
             "has 5 tokens, but the model has 35",
