@@ -241,8 +241,25 @@ def set_up_comes_first(notebook, stem):
         for i, cell in enumerate(notebook.cells)
         if cell.metadata.get("minibert", {}).get("generated") == "setup"
     ]
-    if setups != [2]:
-        yield f"a title, then {{{{launch}}}}, which makes the links and the set-up cell: the set-up cells are {setups}, not [2]"
+    if setups != [1]:
+        yield f"a title, then {{{{setup}}}}, which makes the set-up cell: the set-up cells are {setups}, not [1]"
+
+
+def opener_is_short(notebook, stem):
+    """The first screen: question, minutes, diagram. Code is folded, and how to run it stands at the foot."""
+    if not CHAPTER.fullmatch(stem):
+        return
+    if not re.match(r"# .+\n\n> \*\*Question\*\* · [^\n]+\?\n\n\*\*Time\*\*", notebook.cells[0].source):
+        yield "under the title stand `> **Question** · …?` and the line of the time, then the rest"
+    if "<details><summary>" not in notebook.cells[0].source.partition("\n\nAfter this")[0]:
+        yield "the goals and what is needed first are not folded"
+    if notebook.cells[2].metadata.get("minibert", {}).get("generated") != "diagram":
+        yield "the diagram is missing; `minibert/course/diagrams/model.py` says what a chapter lights"
+    if notebook.cells[-1].metadata.get("minibert", {}).get("generated") != "launch":
+        yield "{{launch}} is not the last cell"
+    for cell in notebook.cells[1:4]:
+        if cell.cell_type == "code" and "hide-input" not in tags(cell):
+            yield f"code on the first screen is not folded: {opening(cell)}"
 
 
 def header_is_complete(notebook, stem):
@@ -254,7 +271,7 @@ def header_is_complete(notebook, stem):
     if not re.search(r"^[-*] \S", header, re.MULTILINE):
         yield "the header has no list of what a reader will be able to do"
     if not (time := TIME_LINE.search(header)):
-        yield "the header has no line `**Time** · reading 25 min · running about 20 s on two cores`"
+        yield "the header has no line `**Time** · reading 25 min · exercises 30 min · running about 20 s on two cores`"
     elif (
         stem not in read_log()["notebooks"]
         or f"about {about(read_log()['notebooks'][stem]['processor_seconds'])} s" not in time[0]
@@ -354,6 +371,7 @@ RULES = [
     nothing_hides_output,
     generated_cells_are_current,
     set_up_comes_first,
+    opener_is_short,
     header_is_complete,
     chapter_is_complete,
     one_address,
