@@ -124,7 +124,9 @@ def setup_cells(stem: str) -> list[NotebookNode]:
     cells = [fold(generated(new_code_cell(setup.rstrip()), "setup", generated="setup"), "Set-up")]
     if (chapter := re.sub(r"^\d\d_", "", stem)) in LIT:
         source = f'from minibert.course import diagrams\n\ndiagrams.model("{chapter}")'
-        cells.append(fold(generated(new_code_cell(source), "diagram", generated="diagram"), "Diagram"))
+        cells.append(
+            fold(generated(new_code_cell(source), "diagram", generated="diagram"), "Diagram")
+        )
     return cells
 
 
@@ -252,7 +254,9 @@ def expand(cells: list[NotebookNode], stem: str) -> list[NotebookNode]:
             seen.add(request)
             result += make(*request, stem)
             if request[0] == "setup":
-                imports = next((i for i in cells if i.cell_type == "code" and not request_of(i)), None)
+                imports = next(
+                    (i for i in cells if i.cell_type == "code" and not request_of(i)), None
+                )
                 if imports and re.match("import |from ", imports.source):
                     fold(imports, "Imports")
     return result

@@ -69,7 +69,7 @@ def make_opener(app, doctree):
     time = next(i for i, node in enumerate(head) if node.astext().startswith("Time"))
     words, rest = (nodes.container(classes=[f"opener-{name}"]) for name in ("words", "rest"))
     sign = signs(Path(app.srcdir))[int(chapter[1])]
-    words += nodes.raw("", f'<svg class="sign" aria-hidden="true">{sign}</svg>', format="html")
+    words += nodes.raw("", f'<svg class="sign" width="96" height="32" aria-hidden="true">{sign}</svg>', format="html")
     for i, node in enumerate(head):
         section.remove(node)
         (words if i <= time else rest).append(asked(node))
@@ -99,5 +99,7 @@ def is_diagram(node):
 def setup(app):
     """Sphinx calls this."""
     app.connect("doctree-read", draw_diagrams, priority=390)  # before Sphinx collects the pictures
-    app.connect("doctree-read", make_opener, priority=610)  # after minibert_book has marked the question
+    app.connect(
+        "doctree-read", make_opener, priority=610
+    )  # after minibert_book has marked the question
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -145,6 +145,12 @@ def change_figures(notebook, **state):
         model["state"].update(state)
 
 
+def change_predictions(notebook, pattern, text):
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(pattern, text, cell.source)
+
+
 def strip_all(notebook):
     for cell in code_cells(notebook):
         cell.outputs = []
@@ -257,6 +263,14 @@ MUTATIONS = {
         lambda nb: nb.cells[0].update(
             source=re.sub(r"about \d+ s", "about 1 s", nb.cells[0].source)
         ),
+    ],
+    "predictions_are_right": [
+        lambda nb: change_predictions(nb, r"answer: 2;", "answer: 4;"),
+        lambda nb: change_predictions(nb, r"answer: 2; printed", "answer: two; printed"),
+        lambda nb: change_predictions(nb, r"; printed: ", "; printed: not "),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1.00 from 0 to 0.5"),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "0.90 from 0 to 1"),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1"),
     ],
     "chapter_is_complete": [
         lambda nb: nb.update(
