@@ -494,7 +494,7 @@ def test_an_address_on_github_makes_links(monkeypatch):
 def test_a_failing_cell_is_named(tmp_path):
     with pytest.raises(
         CellFailed,
-        match=r"small: cell 3 failed with ZeroDivisionError: division by zero\n    \| x = 1 / 0",
+        match=r"small: cell 2 failed with ZeroDivisionError: division by zero\n    \| x = 1 / 0",
     ):
         run(stamp(small_notebook("x = 1 / 0"), "small"), "small", tmp_path)
 
