@@ -1,6 +1,6 @@
 """The cells that are generated: set-up and launch links, exercises, quizzes, and the whole notebook of solutions.
 
-An author writes a Markdown cell with one marker, `{{launch}}`, `{{exercise NAME}}` or `{{quiz}}`. Stamping replaces it by
+An author writes a Markdown cell with one marker, `{{setup}}`, `{{exercise NAME}}`, `{{quiz}}` or `{{launch}}`. Stamping replaces it by
 cells that carry `metadata.minibert.generated`, and later refreshes them from their sources: `_config.yml`,
 `minibert/course/exercises/`, `notebooks/quizzes/`. Stamping twice changes nothing.
 """
