@@ -1,6 +1,6 @@
 """The cells that are generated: set-up and launch links, exercises, quizzes, and the whole notebook of solutions.
 
-An author writes a Markdown cell with one marker, `{{launch}}`, `{{exercise NAME}}` or `{{quiz}}`. Stamping replaces it by
+An author writes a Markdown cell with one marker, `{{setup}}`, `{{exercise NAME}}`, `{{quiz}}` or `{{launch}}`. Stamping replaces it by
 cells that carry `metadata.minibert.generated`, and later refreshes them from their sources: `_config.yml`,
 `minibert/course/exercises/`, `notebooks/quizzes/`. Stamping twice changes nothing.
 """
@@ -19,12 +19,14 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from minibert.course.diagrams.model import LIT
 from minibert.course.exercises.base import Exercise, exercises, number
 from tools.environment import NOTEBOOKS, ROOT
 
 MARKER = re.compile(r"\{\{\s*(\w+)(?:\s+(\w+))?\s*\}\}")
 TIME_LINE = re.compile(
-    r"^(\*\*Time\*\* · reading )\d+( min · running about )\d+( s on two cores)$", re.MULTILINE
+    r"^(\*\*Time\*\* · reading )\d+( min · exercises )\d+( min · running about )\d+( s on two cores)$",
+    re.MULTILINE,
 )
 WORDS_A_MINUTE, LINES_A_MINUTE = (
     200,
@@ -90,7 +92,7 @@ def book_config() -> dict:
 
 
 def launch_cells(stem: str) -> list[NotebookNode]:
-    """Where to run this notebook, and the set-up cell."""
+    """Where to run this notebook."""
     config = book_config()
     repository = config["repository"]
     url, branch = repository["url"].rstrip("/"), repository.get("branch", "main")
@@ -110,13 +112,32 @@ def launch_cells(stem: str) -> list[NotebookNode]:
             "open [Colab](https://colab.research.google.com) and choose *File → Upload notebook*. This copy of the course has no public address yet, "
             "so add a cell at the top with `%env MINIBERT_SOURCE=` followed by a wheel of the course, or by `git+` and the address of a repository that holds it."
         )
+    return [generated(new_markdown_cell(text), f"launch-{stem}", generated="launch")]
+
+
+def setup_cells(stem: str) -> list[NotebookNode]:
+    """The set-up cell; for a chapter also its lit copy of the diagram, which is the chapter's first picture."""
+    url = book_config()["repository"]["url"].rstrip("/")
     setup = SETUP % {"url": url, "weights": WEIGHTS, "weights_name": WEIGHTS.split("==")[0]}
     if stem in READS_CORPUS:
         setup += CORPUS_SETUP % {"corpus": CORPUS}
-    return [
-        generated(new_markdown_cell(text), f"launch-{stem}", generated="launch"),
-        generated(new_code_cell(setup.rstrip()), "setup", tags=["hide-input"], generated="setup"),
-    ]
+    cells = [fold(generated(new_code_cell(setup.rstrip()), "setup", generated="setup"), "Set-up")]
+    if (chapter := re.sub(r"^\d\d_", "", stem)) in LIT:
+        source = f'from minibert.course import diagrams\n\ndiagrams.model("{chapter}")'
+        cells.append(
+            fold(generated(new_code_cell(source), "diagram", generated="diagram"), "Diagram")
+        )
+    return cells
+
+
+def fold(cell: NotebookNode, name: str) -> NotebookNode:
+    """Hide the code of a cell in the book, in JupyterLab and in Colab; the book shows its name instead."""
+    cell.metadata["tags"] = sorted({*cell.metadata.get("tags", []), "hide-input"})
+    cell.metadata["jupyter"] = {"source_hidden": True}
+    cell.metadata["cellView"] = "form"
+    prompts = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), name)
+    cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), **prompts}
+    return cell
 
 
 def exercise_cells(exercise: Exercise) -> list[NotebookNode]:
@@ -202,7 +223,9 @@ def stamp(notebook: NotebookNode, stem: str, seconds: float | None = None) -> No
     notebook.cells = keep_outputs(fresh, notebook.cells)
     if notebook.cells and (time := TIME_LINE.search(notebook.cells[0].source)):
         running = re.search(r"about (\d+)", time[0])[1] if seconds is None else about(seconds)
-        line = rf"\g<1>{reading_minutes(notebook.cells)}\g<2>{running}\g<3>"
+        exercising = sum(one.minutes for one in exercises().values() if one.chapter == stem)
+        reading = reading_minutes(notebook.cells)
+        line = rf"\g<1>{reading}\g<2>{exercising}\g<3>{running}\g<4>"
         notebook.cells[0].source = TIME_LINE.sub(line, notebook.cells[0].source)
     name_cells(notebook.cells)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -230,6 +253,12 @@ def expand(cells: list[NotebookNode], stem: str) -> list[NotebookNode]:
         elif request not in seen:
             seen.add(request)
             result += make(*request, stem)
+            if request[0] == "setup":
+                imports = next(
+                    (i for i in cells if i.cell_type == "code" and not request_of(i)), None
+                )
+                if imports and re.match("import |from ", imports.source):
+                    fold(imports, "Imports")
     return result
 
 
@@ -238,7 +267,7 @@ def request_of(cell: NotebookNode) -> tuple[str, str | None] | None:
     origin = cell.metadata.get("minibert", {})
     if "generated" in origin:
         kind = origin["generated"]
-        return ("launch" if kind == "setup" else kind), origin.get("name")
+        return ("setup" if kind == "diagram" else kind), origin.get("name")
     if cell.cell_type == "markdown" and (marker := MARKER.search(cell.source)):
         if marker[0] != cell.source.strip():
             raise ValueError(
@@ -251,6 +280,8 @@ def request_of(cell: NotebookNode) -> tuple[str, str | None] | None:
 def make(kind: str, name: str | None, stem: str) -> list[NotebookNode]:
     if kind == "launch":
         return launch_cells(stem)
+    if kind == "setup":
+        return setup_cells(stem)
     if kind == "quiz":
         return quiz_cells(stem)
     if kind == "exercise":
@@ -260,7 +291,7 @@ def make(kind: str, name: str | None, stem: str) -> list[NotebookNode]:
             )
         return exercise_cells(exercises()[name])
     raise ValueError(
-        f"unknown marker {{{{{kind}}}}}: the markers are launch, exercise NAME and quiz"
+        f"unknown marker {{{{{kind}}}}}: the markers are setup, launch, exercise NAME and quiz"
     )
 
 
@@ -272,7 +303,7 @@ def solution_cells() -> list[NotebookNode]:
             "Try each one in its chapter first: the hints there go step by step."
         )
     ]
-    cells += launch_cells(SOLUTIONS)
+    cells += [*setup_cells(SOLUTIONS), *launch_cells(SOLUTIONS)]
     cells.append(new_code_cell("from minibert.course.exercises import check"))
     for chapter, of_chapter in groupby(exercises().values(), key=lambda exercise: exercise.chapter):
         of_chapter = list(of_chapter)

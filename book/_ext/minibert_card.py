@@ -2,7 +2,7 @@
 
 The card on book/progress.md is made while the book is built, from the cells that tools/stamp.py wrote into the chapters, so it
 lists what the chapters have. It is a card to print as it stands; book/_static/progress.js fills it with what the reader has
-ticked and answered, which stays in the reader's browser.
+ticked and answered, which book/_static/keep.js keeps in the reader's browser.
 """
 
 import json

@@ -1,65 +1,17 @@
-// The reader's progress card: ticks of exercises and first answers of quizzes, kept in this browser and nowhere else.
+// The reader's progress card: ticks of exercises and first answers of quizzes (keep.js keeps them in this browser).
 (function () {
   "use strict";
-  var KEY = "minibert.progress";
-  var KEEPS_NOTHING = "Your browser keeps nothing for this page, so ticks last until you leave it.";
-  var note = "", memory = null;      // memory: the state where the browser keeps none
-
-  // ---- what is kept: {exercises: {"exercise-…": true}, quizzes: {"quiz-…": {"1": "right" or "wrong"}}} -------------------
-
-  function read() {
-    var text = null;
-    if (memory) return memory;
-    try {
-      text = window.localStorage.getItem(KEY);
-      var kept = text === null ? {} : JSON.parse(text);
-      if (isObject(kept) && isObject(kept.exercises || {}) && isObject(kept.quizzes || {}) && Object.keys(kept.quizzes || {}).every(function (quiz) { return isObject(kept.quizzes[quiz]); })) {
-        return { exercises: kept.exercises || {}, quizzes: kept.quizzes || {} };
-      }
-    } catch (error) {
-      if (text === null) {
-        note = KEEPS_NOTHING;
-        memory = { exercises: {}, quizzes: {} };
-        return memory;
-      }
-    }
-    if (text !== null) {
-      write(null, text);
-      note = "What was kept here could not be read. It was set aside, and a new card begins.";
-    }
-    return { exercises: {}, quizzes: {} };
-  }
-
-  function isObject(value) { return value !== null && typeof value === "object" && !Array.isArray(value); }
-
-  function write(state, aside) {
-    try {
-      if (aside !== undefined) window.localStorage.setItem(KEY + ".broken", aside);
-      if (state) window.localStorage.setItem(KEY, JSON.stringify(state));
-      else window.localStorage.removeItem(KEY);
-    } catch (error) {
-      note = KEEPS_NOTHING;
-      memory = state || { exercises: {}, quizzes: {} };
-    }
-  }
-
-  // Others may have written since this page was opened: read, change one thing, write.
-  function change(how) {
-    var state = read();
-    how(state);
-    write(state);
-    fill(state);
-  }
+  var keep = window.minibertKeep;
 
   function setExercise(name, done) {
-    change(function (state) {
+    keep.change(function (state) {
       if (done) state.exercises[name] = true;
       else delete state.exercises[name];
     });
   }
 
   function setQuestion(quiz, question, verdict, again) {
-    change(function (state) {
+    keep.change(function (state) {
       var answers = state.quizzes[quiz] || (state.quizzes[quiz] = {});
       if (!verdict) delete answers[question];
       else if (again || !answers[question]) answers[question] = verdict;      // the first choice counts
@@ -98,7 +50,7 @@
     told.className = "progress-note";
     buttons.className = "progress-buttons";
     buttons.append(button("Print the card", function () { window.print(); }), button("Forget everything", function () {
-      if (window.confirm("Take all ticks and answers off this card?")) { write(null); fill(read()); }
+      if (window.confirm("Take all ticks, answers and guesses off this card?")) keep.forget();
     }));
     card.prepend(sum, told, buttons);
     card.addEventListener("submit", function (event) { event.preventDefault(); });
@@ -128,7 +80,7 @@
     document.querySelectorAll(".progress-sum").forEach(function (sum) {
       sum.textContent = solved + " of " + exercises.length + " exercises solved; " + answered + " of " + questions.length + " questions answered, " + right + " of them right at once.";
     });
-    document.querySelectorAll(".progress-note").forEach(function (told) { told.textContent = note; });
+    document.querySelectorAll(".progress-note").forEach(function (told) { told.textContent = keep.note(); });
   }
 
   function start() {
@@ -139,11 +91,8 @@
       if (box.exercise) setExercise(box.exercise, event.target.checked);
       else if (box.question) setQuestion(box.quiz, box.question, event.target.checked ? "right" : "", true);
     });
-    window.addEventListener("storage", function (event) { if (event.key === KEY || event.key === null) fill(read()); });
-    window.addEventListener("pageshow", function () { fill(read()); });     // back from a chapter
-    fill(read());
+    keep.follow(fill);
   }
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  keep.ready(start);
 })();

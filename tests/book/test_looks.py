@@ -6,6 +6,7 @@ import pytest
 from built_pages import contents
 from playwright.sync_api import expect
 
+from minibert.course.diagrams.drawing import PALETTE
 from minibert.course.figures import COLORS
 from minibert.course.figures.moving import STATIC
 from tools.environment import ROOT
@@ -41,6 +42,14 @@ def contrast(one: str, other: str) -> float:
     """Contrast ratio of two colours (WCAG 2.2), between 1 and 21."""
     darker, lighter = sorted([luminance(one), luminance(other)])
     return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_diagrams_alone_have_the_palette_of_the_pages():
+    same = {"segment-wash": "bad-wash", "position-wash": "good-wash"}
+    for place, theme in enumerate(THEMES):
+        page = palette(theme)
+        drawn = {same.get(name, name): colours[place] for name, colours in PALETTE.items()}
+        assert drawn == {name: page[name] for name in drawn}
 
 
 def test_contrast_is_the_published_measure():

@@ -9,7 +9,10 @@ from book_browser import PHONE, opened, overflow
 from minibert.course.exercises.base import exercises, number
 from tools.environment import NOTEBOOKS, ROOT
 
-SCRIPT = (ROOT / "book" / "_static" / "progress.js").read_text(encoding="utf-8")
+SCRIPT = "".join(
+    (ROOT / "book" / "_static" / name).read_text(encoding="utf-8")
+    for name in ("keep.js", "progress.js")
+)
 CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 CARD = """<form class="progress-card"><fieldset><label><input type="checkbox" data-exercise="exercise-one"> 4.1</label>
 <label><input type="checkbox" data-exercise="exercise-two"> 4.2</label>
@@ -71,7 +74,7 @@ def test_a_tick_in_a_chapter_is_a_tick_on_the_card(reader):
     assert told(card).startswith("1 of 2 exercises")
     card.locator("[data-exercise=exercise-one]").uncheck()
     chapter.wait_for_function("!document.querySelector('.progress-tick input').checked")
-    assert kept(card) == {"exercises": {}, "quizzes": {}}
+    assert not any(kept(card).values())
     assert not reader("chapter").get_by_label("exercise 4.1 is solved").is_checked()
 
 

@@ -145,6 +145,12 @@ def change_figures(notebook, **state):
         model["state"].update(state)
 
 
+def change_predictions(notebook, pattern, text):
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(pattern, text, cell.source)
+
+
 def strip_all(notebook):
     for cell in code_cells(notebook):
         cell.outputs = []
@@ -218,7 +224,7 @@ MUTATIONS = {
         lambda nb: add_code(nb, "print(1)", metadata={"tags": ["nbval-ignore-ouput"]}),
     ],
     "generated_cells_are_current": [
-        lambda nb: nb.cells[2].update(source=nb.cells[2].source + "\n# mine"),
+        lambda nb: nb.cells[1].update(source=nb.cells[1].source + "\n# mine"),
         lambda nb: add_text(nb, "{{quiz}}"),
         lambda nb: nb.cells.remove(
             next(
@@ -238,8 +244,15 @@ MUTATIONS = {
         ),
     ],
     "set_up_comes_first": [
-        lambda nb: nb.cells.pop(2),
+        lambda nb: nb.cells.pop(1),
         lambda nb: nb.cells.insert(0, new_markdown_cell("# Hello")),
+    ],
+    "opener_is_short": [
+        lambda nb: nb.cells[0].update(source=nb.cells[0].source.replace("?\n", ".\n", 1)),
+        lambda nb: nb.cells[0].update(source=nb.cells[0].source.replace("<details>", "")),
+        lambda nb: nb.cells.pop(2),
+        lambda nb: nb.cells.append(new_markdown_cell("One more thing")),
+        lambda nb: nb.cells[3].metadata.pop("tags"),
     ],
     "header_is_complete": [
         lambda nb: nb.cells[0].update(source=nb.cells[0].source.lstrip("# ")),
@@ -250,6 +263,14 @@ MUTATIONS = {
         lambda nb: nb.cells[0].update(
             source=re.sub(r"about \d+ s", "about 1 s", nb.cells[0].source)
         ),
+    ],
+    "predictions_are_right": [
+        lambda nb: change_predictions(nb, r"answer: 2;", "answer: 4;"),
+        lambda nb: change_predictions(nb, r"answer: 2; printed", "answer: two; printed"),
+        lambda nb: change_predictions(nb, r"; printed: ", "; printed: not "),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1.00 from 0 to 0.5"),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "0.90 from 0 to 1"),
+        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1"),
     ],
     "chapter_is_complete": [
         lambda nb: nb.update(
@@ -426,8 +447,9 @@ def small_notebook(*sources):
     return new_notebook(
         cells=[
             new_markdown_cell("# Small"),
-            new_markdown_cell("{{launch}}"),
+            new_markdown_cell("{{setup}}"),
             *map(new_code_cell, sources),
+            new_markdown_cell("{{launch}}"),
         ]
     )
 
@@ -454,7 +476,8 @@ def test_a_wrong_marker_is_explained(marker, message):
 def test_an_address_on_github_makes_links(monkeypatch):
     config = {"repository": {"url": "https://github.com/someone/some-course", "branch": "main"}}
     monkeypatch.setattr(stamping, "book_config", lambda: config)
-    text, setup = [cell.source for cell in stamp(small_notebook(), "04_attention").cells[1:3]]
+    cells = stamp(small_notebook(), "04_attention").cells
+    text, setup = cells[-1].source, cells[1].source
     assert (
         "https://colab.research.google.com/github/someone/some-course/blob/main/notebooks/04_attention.ipynb"
         in text
@@ -471,7 +494,7 @@ def test_an_address_on_github_makes_links(monkeypatch):
 def test_a_failing_cell_is_named(tmp_path):
     with pytest.raises(
         CellFailed,
-        match=r"small: cell 3 failed with ZeroDivisionError: division by zero\n    \| x = 1 / 0",
+        match=r"small: cell 2 failed with ZeroDivisionError: division by zero\n    \| x = 1 / 0",
     ):
         run(stamp(small_notebook("x = 1 / 0"), "small"), "small", tmp_path)
 

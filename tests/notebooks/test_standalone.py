@@ -16,7 +16,7 @@ import pytest
 from notebook_rules import code_cells, copy_settings
 
 from tools.environment import FIXED, NOTEBOOKS, ROOT
-from tools.stamp import launch_cells
+from tools.stamp import setup_cells
 
 pytestmark = pytest.mark.slow
 
@@ -162,7 +162,7 @@ def test_notebook_alone_shows_what_it_has_stored(path, fresh, tmp_path, request)
 
 
 def test_an_install_that_fails_says_what_to_do(fresh, tmp_path):
-    set_up = launch_cells("00_first_look")[1].source
+    set_up = setup_cells("00_first_look")[0].source
     done = subprocess.run(
         [python_of(fresh), "-c", set_up],
         cwd=tmp_path,

@@ -6,6 +6,8 @@ import io
 import json
 import re
 import shutil
+import sys
+from html import unescape
 
 import nbformat
 from PIL import Image
@@ -15,6 +17,9 @@ from tools.environment import IGNORING, ROOT
 from tools.execute import WIDGETS, read_log
 from tools.stamp import TIME_LINE, about, book_config, prose, stamp
 from tools.stills import VIEW, digest, figures_of
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from minibert_predict import ANSWER, QUOTE, predictions
 
 CHAPTER = re.compile(r"\d\d_\w+")
 KNOWN_TAGS = IGNORING | {
@@ -241,8 +246,27 @@ def set_up_comes_first(notebook, stem):
         for i, cell in enumerate(notebook.cells)
         if cell.metadata.get("minibert", {}).get("generated") == "setup"
     ]
-    if setups != [2]:
-        yield f"a title, then {{{{launch}}}}, which makes the links and the set-up cell: the set-up cells are {setups}, not [2]"
+    if setups != [1]:
+        yield f"a title, then {{{{setup}}}}, which makes the set-up cell: the set-up cells are {setups}, not [1]"
+
+
+def opener_is_short(notebook, stem):
+    """The first screen: question, minutes, diagram. Code is folded, and how to run it stands at the foot."""
+    if not CHAPTER.fullmatch(stem):
+        return
+    if not re.match(
+        r"# .+\n\n> \*\*Question\*\* · [^\n]+\?\n\n\*\*Time\*\*", notebook.cells[0].source
+    ):
+        yield "under the title stand `> **Question** · …?` and the line of the time, then the rest"
+    if "<details><summary>" not in notebook.cells[0].source.partition("\n\nAfter this")[0]:
+        yield "the goals and what is needed first are not folded"
+    if notebook.cells[2].metadata.get("minibert", {}).get("generated") != "diagram":
+        yield "the diagram is missing; `minibert/course/diagrams/model.py` says what a chapter lights"
+    if notebook.cells[-1].metadata.get("minibert", {}).get("generated") != "launch":
+        yield "{{launch}} is not the last cell"
+    for cell in notebook.cells[1:4]:
+        if cell.cell_type == "code" and "hide-input" not in tags(cell):
+            yield f"code on the first screen is not folded: {opening(cell)}"
 
 
 def header_is_complete(notebook, stem):
@@ -254,7 +278,7 @@ def header_is_complete(notebook, stem):
     if not re.search(r"^[-*] \S", header, re.MULTILINE):
         yield "the header has no list of what a reader will be able to do"
     if not (time := TIME_LINE.search(header)):
-        yield "the header has no line `**Time** · reading 25 min · running about 20 s on two cores`"
+        yield "the header has no line `**Time** · reading 25 min · exercises 30 min · running about 20 s on two cores`"
     elif (
         stem not in read_log()["notebooks"]
         or f"about {about(read_log()['notebooks'][stem]['processor_seconds'])} s" not in time[0]
@@ -276,6 +300,51 @@ def chapter_is_complete(notebook, stem):
         VIEW in output.get("data", {}) for cell in code_cells(notebook) for output in cell.outputs
     ):
         yield "no figure that the reader can move"
+
+
+def predictions_are_right(notebook, stem):
+    """What a prediction says is right is printed by the cell under it (book/_ext/minibert_predict.py has the form)."""
+    for i, cell in enumerate(notebook.cells):
+        if cell.cell_type != "markdown":
+            continue
+        for quote in QUOTE.findall(cell.source):
+            if "answer:" in quote and not ANSWER.search(quote):
+                yield f"the answer of a prediction cannot be read: {quote.splitlines()[0][:60]!r}"
+        for quote, choices, found in predictions(cell.source):
+            name = repr(quote.splitlines()[0][:60])
+            if choices and not (
+                found["low"] is None and 1 <= float(found["right"]) <= len(choices)
+            ):
+                yield f"the right choice is none of the choices: {name}"
+            elif not choices and found["low"] is None:
+                yield f"a prediction with neither choices nor a slider: {name}"
+            elif not choices and not float(found["low"]) <= float(found["right"]) <= float(
+                found["high"]
+            ):
+                yield f"the right answer lies beyond the slider: {name}"
+            elif not choices and not number_in(found["right"], found["printed"]):
+                yield f"what is printed does not hold the answer: {name}"
+            if not is_printed(found["printed"], notebook.cells[i + 1 :]):
+                yield f"the next cell does not print {found['printed']!r}: {name}"
+
+
+def number_in(number, text):
+    """Whether a text holds a number, perhaps with more digits."""
+    return any(
+        round(float(each), len(number.partition(".")[2])) == float(number)
+        for each in re.findall(r"-?\d+(?:\.\d+)?", text)
+    )
+
+
+def is_printed(text, cells):
+    """Whether the next code cell shows a text, however it is spaced."""
+    cell = next((cell for cell in cells if cell.cell_type == "code"), None)
+    shown = []
+    for output in cell.outputs if cell else []:
+        data = output.get("data", {})
+        shown += [output.get("text", ""), data.get("text/plain", "")]
+        shown.append(unescape(re.sub(r"<[^>]+>", " ", data.get("text/html", ""))))
+    return " ".join(text.split()) in " ".join(" ".join(shown).split())
 
 
 def one_address(notebook, stem):
@@ -354,8 +423,10 @@ RULES = [
     nothing_hides_output,
     generated_cells_are_current,
     set_up_comes_first,
+    opener_is_short,
     header_is_complete,
     chapter_is_complete,
+    predictions_are_right,
     one_address,
     no_folders_of_a_machine,
     references_exist,

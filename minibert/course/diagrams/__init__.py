@@ -1,0 +1,11 @@
+"""Diagrams of the course: the model with one part lit, and close-ups of its parts."""
+
+from minibert.course.diagrams.bertsum import bertsum
+from minibert.course.diagrams.drawing import Diagram
+from minibert.course.diagrams.five_heads import five_heads
+from minibert.course.diagrams.head import head
+from minibert.course.diagrams.layer import layer
+from minibert.course.diagrams.model import model
+from minibert.course.diagrams.pretraining_input import pretraining_input
+
+__all__ = ["Diagram", "bertsum", "five_heads", "head", "layer", "model", "pretraining_input"]
