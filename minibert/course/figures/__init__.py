@@ -8,6 +8,7 @@ from minibert.course.figures.flipbook import flipbook
 from minibert.course.figures.html import heat_table, show_source
 from minibert.course.figures.logs import benchmark_log
 from minibert.course.figures.mask_sampler import mask_sampler
+from minibert.course.figures.meaning_map import meaning_map
 from minibert.course.figures.moving import Moving, moving, rounded
 from minibert.course.figures.position_clocks import position_clocks
 from minibert.course.figures.position_products import position_products
@@ -30,6 +31,7 @@ __all__ = [
     "flipbook",
     "heat_table",
     "mask_sampler",
+    "meaning_map",
     "moving",
     "position_clocks",
     "position_products",
