@@ -16,6 +16,7 @@ from minibert.course.figures.residual_stream import residual_stream
 from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
 from minibert.course.figures.summary_choice import summary_choice
 from minibert.course.figures.training_curves import training_curves
+from minibert.course.figures.training_replay import training_replay
 from minibert.course.figures.word_pieces import word_pieces
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "show_source",
     "summary_choice",
     "training_curves",
+    "training_replay",
     "use_style",
     "word_pieces",
 ]

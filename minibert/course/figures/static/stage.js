@@ -47,7 +47,16 @@ function timeline({ label, last, value, text, draw, rest, pace = 700 }) {
   const hand = slider({ label, min: 0, max: last, value, text, oninput: (to) => { pause(); show(to); } });
   const button = node("button", { type: "button", class: "mb-play", onclick: () => (clock ? pause() : play()) });
   pause();
-  return { parts: [button, hand], show: (to) => { hand.set(to); show(to); }, at: () => frame };
+  return { parts: [button, hand], limit };
+
+  // Another film, of another length: it is shown at its end.
+  function limit(length) {
+    pause();
+    last = length;
+    hand.querySelector("input").max = last;
+    hand.set(last);
+    show(last, 0);
+  }
 
   function show(to, length) {
     frame = to;
