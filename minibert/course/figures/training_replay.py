@@ -78,9 +78,7 @@ def training_replay(log: dict, unigram: float) -> Moving:
             " three gaps at the end of training, and an attention map has one strong cell in the"
             " row of [MASK]."
         ),
-        try_this=(
-            "Play the run. Then choose a failed one, and see where it stays behind its healthy one."
-        ),
+        try_this="Play the run, then choose a failed one.",
     )
 
 
