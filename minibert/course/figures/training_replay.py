@@ -8,7 +8,7 @@ from minibert.course.figures.moving import Moving, moving
 from minibert.course.figures.packed import packed
 from minibert.course.figures.training_curves import LONGER, NEIGHBOURS, PERFECT, USUAL
 
-WORDS = 4  # of each gap, those that get most at any time
+WORDS = 5  # of each gap, those that get most at any time
 
 
 def training_replay(log: dict, unigram: float) -> Moving:
@@ -39,17 +39,21 @@ def training_replay(log: dict, unigram: float) -> Moving:
         name: {
             "step": film["step"],
             "losses": {"words": film["mlm_loss"], "pairs": film["nsp_loss"]},
-            "guesses": [
-                [[frame[i] for i in gap["best"]] for frame, gap in zip(guesses, gaps)]
-                for guesses in film["guesses"]
-            ],
+            "guesses": packed(
+                torch.tensor(
+                    [
+                        [[frame[i] for i in gap["best"]] for frame, gap in zip(guesses, gaps)]
+                        for guesses in film["guesses"]
+                    ]
+                )
+            ),
             "head": f"layer {film['layer'] + 1}, head {film['head'] + 1}",
             "maps": packed(_numbers(film["maps"]), bits=8),
         }
         for name, film in films.items()
     }
     word, right = _winner(gaps[0])
-    learned = _learned([guesses[0][right] for guesses in runs[LONGER]["guesses"]])
+    learned = _learned([guesses[0][gaps[0]["best"][right]] for guesses in films[LONGER]["guesses"]])
     steps = runs[LONGER]["step"]
     return moving(
         "training_replay",

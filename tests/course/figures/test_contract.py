@@ -21,7 +21,6 @@ NOT_YET = {
     "mask_sampler",
     "position_clocks",
     "position_products",
-    "residual_stream",
     "summary_choice",
     "training_curves",
     "word_pieces",

@@ -25,7 +25,8 @@ function lossPlot({ kind, runs, lines, wide, high }) {
   const svg = shape("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${NAMES[kind]}: ${runs.map((run) => `from ${number(run.losses[kind][0])} to ${number(run.losses[kind].at(-1))}`).join("; failed: ")}` },
     shape("clipPath", { id: clip }, window_),
     ticks.map((value) => [shape("line", { class: "rule", x1: left, x2: wide - 8, y1: y(value), y2: y(value) }), shape("text", { class: "tick", x: left - 5, y: y(value) + 4, "text-anchor": "end" }, value)]),
-    lines.map(([name, height]) => [shape("line", { class: "level", x1: left, x2: wide - 8, y1: y(height), y2: y(height) }), shape("text", { class: "tick", x: wide - 8, y: y(height) - 3, "text-anchor": "end" }, name)]),
+    lines.map(([name, height], i) => [shape("line", { class: "level", x1: left, x2: wide - 8, y1: y(height), y2: y(height) }),
+      shape("text", { class: "tick", x: i ? left + 4 : wide - 8, y: y(height) - 3, "text-anchor": i ? "start" : "end" }, name)]),
     shape("text", { class: "name", x: left, y: 12 }, NAMES[kind]), shape("text", { class: "tick", x: wide - 8, y: high - 3, "text-anchor": "end" }, `step ${steps.at(-1)}`),
     shape("g", { "clip-path": `url(#${clip})` }, curves), heads, reach);
   return { svg, draw(t) {
@@ -73,7 +74,8 @@ function mapOf({ run, tokens, answer, caption }) {
 
 export default {
   render({ model, el }) {
-    const { runs, live, pairs, gaps, tokens, answer, lines } = model.get("data");
+    const { runs: stored, live, pairs, gaps, tokens, answer, lines } = model.get("data");
+    const runs = Object.fromEntries(Object.entries(stored).map(([name, run]) => [name, { ...run, guesses: unpack(run.guesses) }]));     // guesses: [frame][gap][word]
     const narrow = el.clientWidth < 560;
     const picture = node("div", { class: "film", tabindex: "0", role: "group", "aria-label": "the film; the arrow keys read its numbers" });
     const last = runs[live].step.length - 1;
