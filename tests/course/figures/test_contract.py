@@ -18,7 +18,6 @@ NOT_YET = {
     "calculator",
     "embedding_sum",
     "flipbook",
-    "mask_sampler",
     "position_clocks",
     "position_products",
     "summary_choice",
