@@ -85,7 +85,9 @@ def sharpest(weights: torch.Tensor) -> tuple[int, int]:
 
 
 def _resting(weights: torch.Tensor) -> int:
-    """In how many heads of [L, A, S, S] one token gets more than half of all weight."""
+    """weights [L, A, S, S] -> the number of heads in which one token gets more than half of all
+    weight.
+    """
     return int((weights.mean(dim=-2).amax(dim=-1) > 0.5).sum())
 
 

@@ -141,7 +141,7 @@ def projection(vectors: Tensor, sides: Tensor) -> Tensor:
 
 
 def right_neighbours(vectors: Tensor, sides: Tensor) -> int:
-    """The number of vectors [N, H] whose nearest other vector, by cosine, is of the same side [N].
+    """vectors [N, H], sides [N] -> how many have a nearest other vector, by cosine, of their side.
 
     A tie counts as wrong, so that equal vectors score 0.
     """

@@ -25,10 +25,10 @@ function lossPlot({ kind, runs, lines, wide, high }) {
   const svg = shape("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${NAMES[kind]}: ${runs.map((run) => `from ${number(run.losses[kind][0])} to ${number(run.losses[kind].at(-1))}`).join("; failed: ")}` },
     shape("clipPath", { id: clip }, window_),
     ticks.map((value) => [shape("line", { class: "rule", x1: left, x2: wide - 8, y1: y(value), y2: y(value) }), shape("text", { class: "tick", x: left - 5, y: y(value) + 4, "text-anchor": "end" }, value)]),
-    lines.map(([name, height], i) => [shape("line", { class: "level", x1: left, x2: wide - 8, y1: y(height), y2: y(height) }),
-      shape("text", { class: "tick", x: i ? left + 4 : wide - 8, y: y(height) - 3, "text-anchor": i ? "start" : "end" }, name)]),
+    lines.map(([, height]) => shape("line", { class: "level", x1: left, x2: wide - 8, y1: y(height), y2: y(height) })),
     shape("text", { class: "name", x: left, y: 12 }, NAMES[kind]), shape("text", { class: "tick", x: wide - 8, y: high - 3, "text-anchor": "end" }, `step ${steps.at(-1)}`),
-    shape("g", { "clip-path": `url(#${clip})` }, curves), heads, reach);
+    shape("g", { "clip-path": `url(#${clip})` }, curves), heads,
+    lines.map(([name, height], i) => shape("text", { class: "tick over", x: i ? left + 4 : wide - 16, y: y(height) - 3, "text-anchor": i ? "start" : "end" }, name)), reach);
   return { svg, draw(t) {
     const now = x(inBetween(steps, t));
     window_.setAttribute("width", now);
@@ -68,7 +68,7 @@ function mapOf({ run, tokens, answer, caption }) {
       cell.style.fillOpacity = maps[frame][i][j];
       cell.dataset.tip = `${tokens[i]} → ${tokens[j]}: ${number(maps[frame][i][j])}`;
     }));
-    said.textContent = `${caption}${run.head}, in the first text. Framed: [MASK] looks at “${tokens[answer]}” with ${number(maps[frame][gap][answer])}.`;
+    said.textContent = `${caption}${run.head}: [MASK] looks at “${tokens[answer]}” with ${number(maps[frame][gap][answer])} (framed)`;
   } };
 }
 
