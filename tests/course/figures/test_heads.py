@@ -149,11 +149,15 @@ def test_every_weight_of_5_percent_and_more_is_readable(tab, figure, theme):
 def test_a_long_text_and_a_phone_get_two_columns(tab, models):
     long = all_heads(models[0], TOKENIZER, ["w5 w7 w10 w9 " * 5], models[1])
     before = tab.viewport_size
-    for figure, width, in_line in ((long, 700, False), (long, 366, False)):
+    for figure, width, in_line in ((long, 900, False), (long, 366, False)):
         tab.set_viewport_size({"width": width, "height": 900})
         show(tab, figure)
         assert bool(tab.locator(".mb-line").count()) == in_line
         assert tab.locator(".mb-answers .mb-weight").all_inner_texts()[0].startswith("0.")
+        picture, rows = (
+            tab.locator(f".mb-arcs > {part}").bounding_box() for part in ("svg", ".mb-askers")
+        )
+        assert picture["height"] == pytest.approx(rows["height"], abs=1), "arcs end at their rows"
     tab.set_viewport_size(before)
     show(tab, all_heads(models[0], TOKENIZER, ["w5 w7"], models[1]))
     assert tab.locator(".mb-line").count() == 1
