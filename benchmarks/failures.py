@@ -6,7 +6,8 @@
 Every sick run differs from its healthy one by one mistake, which is planted here: the package has no switch for it. A row
 holds what the program with that mistake prints at the end ("printed"), what is really so on held-out rows, and both as
 curves. The healthy run is the live run of chapter 8, cut short, so that all of this takes minutes. The live run itself,
-over its whole length, also logs what it guesses at a few gaps on its way. Chapter 8 draws all of it.
+over its whole length, also logs what it guesses at a few gaps on its way. The first seed of every run leaves a film as well
+(film.py). Chapter 8 draws all of it.
 """
 
 import dataclasses
@@ -23,6 +24,7 @@ from torch import Tensor, nn
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
 import log
+from film import Film
 
 from minibert import BertConfig, BertForPreTraining
 from minibert.config import IGNORE
@@ -217,6 +219,22 @@ def guesses(model: BertForPreTraining) -> list[list[float]]:
     return shown(chances)
 
 
+def film(recipe: Recipe) -> Film:
+    """A film of the first gap, in which the name at position 1 tells what is hidden."""
+
+    def numbers(model: BertForPreTraining) -> dict:
+        found = scores(model)
+        return {
+            "mlm_loss": found["mlm_loss"],
+            "nsp_loss": found["nsp_loss"],
+            "guesses": guesses(model),
+        }
+
+    batch, holes = gaps()
+    first = {name: rows[:1] for name, rows in batch.items()}
+    return Film(recipe.steps, numbers, first, gap=int(holes[0].nonzero()), answer=1)
+
+
 def perfect_reader() -> dict:
     """The floor on the held-out rows, and what a perfect reader guesses at the gaps."""
     rows = held_out()
@@ -248,6 +266,9 @@ def measure(variant: str, seed: int) -> dict:
     }
     if variant == "live":
         curves["guesses"] = []
+    reel = film(recipe)
+    if seed == 0:
+        reel.shoot(model, 0)
     printed = torch.zeros(2)
     for step, batch in enumerate(batches(recipe, seed), start=1):
         set_learning_rate(optimizers, learning_rate_schedule(step - 1, recipe.steps, recipe.warmup))
@@ -270,9 +291,13 @@ def measure(variant: str, seed: int) -> dict:
             for name, value in point.items():
                 curves[name].append(value)
             printed.zero_()
-    return {
-        name: values[-1] for name, values in curves.items() if name not in ("step", "guesses")
-    } | {"recipe": dataclasses.asdict(recipe), "curves": curves}
+        if seed == 0:
+            reel.shoot(model, step)
+    return (
+        {name: values[-1] for name, values in curves.items() if name not in ("step", "guesses")}
+        | {"recipe": dataclasses.asdict(recipe), "curves": curves}
+        | ({"film": reel.developed()} if seed == 0 else {})
+    )
 
 
 def config(layers: int) -> BertConfig:

@@ -15,10 +15,13 @@ from minibert.course.clinic.probes import PROBES
 from minibert.course.figures import (
     all_heads,
     attention_head,
+    benchmark_log,
     embedding_sum,
     heat_table,
+    meaning_map,
     position_products,
     residual_stream,
+    training_replay,
 )
 from minibert.data import MixedSequences, PackedSequences, PairSequences, TextSequences, mask_tokens
 from minibert.data.small_world import SmallWorld
@@ -246,6 +249,17 @@ def moving_figures():
     )
     all_heads(bert, TOKENIZER, ["w5 w7 w8", ("w5", "w9 w6 w7")], control)
     embedding_sum(bert, TOKENIZER, ["w5", "w7"], "w7", (2, 5), length=7)
+    # the dots of the first meaning and the sentences of the projection differ in number
+    meaning_map(
+        bert,
+        TOKENIZER,
+        [control],
+        "w7",
+        {"a": {"one": "w5 w7 w8", "two": "w5 w7 w9"}, "b": {"three": "w5 w7 w6"}},
+        {"a": ["w5 w7 w10", "w6 w7 w8"], "b": ["w5 w7 w11", "w6 w7 w9"]},
+        "Tiny",
+    )
+    training_replay(benchmark_log("failures"), 3.85)
     position_products(6, {"one": torch.rand(65, 6), "two": torch.rand(70, 6)})
     residual_stream(
         bert,

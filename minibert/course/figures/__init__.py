@@ -8,6 +8,7 @@ from minibert.course.figures.flipbook import flipbook
 from minibert.course.figures.html import heat_table, show_source
 from minibert.course.figures.logs import benchmark_log
 from minibert.course.figures.mask_sampler import mask_sampler
+from minibert.course.figures.meaning_map import meaning_map
 from minibert.course.figures.moving import Moving, moving, rounded
 from minibert.course.figures.position_clocks import position_clocks
 from minibert.course.figures.position_products import position_products
@@ -15,6 +16,7 @@ from minibert.course.figures.residual_stream import residual_stream
 from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
 from minibert.course.figures.summary_choice import summary_choice
 from minibert.course.figures.training_curves import training_curves
+from minibert.course.figures.training_replay import training_replay
 from minibert.course.figures.word_pieces import word_pieces
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "flipbook",
     "heat_table",
     "mask_sampler",
+    "meaning_map",
     "moving",
     "position_clocks",
     "position_products",
@@ -38,6 +41,7 @@ __all__ = [
     "show_source",
     "summary_choice",
     "training_curves",
+    "training_replay",
     "use_style",
     "word_pieces",
 ]

@@ -16,15 +16,17 @@ def all_heads(
     tokenizer: WordPieceTokenizer,
     texts: Sequence[str | tuple[str, str]],
     control: BertPreTrainedModel,
-    layer: int = 0,
-    head: int = 0,
+    layer: int | None = None,
+    head: int | None = None,
     word: int = 1,
 ) -> Moving:
-    """Returns a figure with small attention maps of all heads and one large map.
+    """Returns a figure of one attention head as arcs between tokens, with small attention maps of
+    all heads to choose it from.
 
     texts    sentences or sentence pairs to choose from; the first one is shown first
     control  an untrained model of the same shape, drawn on the same scale from 0 to 1
-    layer, head, word   the initial selection, counted from 0; word 0 is [CLS]
+    layer, head   the initial selection, counted from 0; without both, the `sharpest` head
+    word     the token whose arcs are shown first; 0 is [CLS]
     The weights are stored in 8 bits, with an error of at most 0.002.
     Raises ValueError if the control has another shape, or if the layer or head does not exist.
     """
@@ -35,6 +37,9 @@ def all_heads(
             f" {list(twin[0][1].shape[:2])}"
         )
     layers, heads = seen[0][1].shape[:2]
+    if layer is None and head is None:
+        layer, head = sharpest(seen[0][1])
+    layer, head = layer or 0, head or 0
     if layer not in range(layers) or head not in range(heads):
         raise ValueError(
             f"layer, head: there is no head {head!r} in a layer {layer!r} of {layers} layers with"
@@ -51,17 +56,39 @@ def all_heads(
             "head": head,
             "word": word,
         },
-        needs=["packed.js", "tokens.js"],
-        label=f"All {layers * heads} heads of {layers} layers",
+        needs=["packed.js", "tokens.js", "stage.js", "arcs.js"],
+        label=(
+            f"{_resting(seen[0][1])} of {layers * heads} heads give most of their weight to one"
+            f" token, and {_resting(twin[0][1])} in an untrained model"
+        ),
         alt=(
-            f"A grid of {layers * heads} small attention maps, one row for each layer, and one map"
-            f" large, on “{' '.join(seen[0][0])}”."
+            f"The tokens of “{' '.join(seen[0][0])}” and arcs from one of them to those that it"
+            f" looks at. Below, {layers * heads} small attention maps, one row for each layer."
         ),
         try_this=(
-            "Choose a word and walk through the heads with the arrow keys. Mark the heads that look"
-            " at the token before. Then switch to the untrained model."
+            "Point at a token, and choose other heads below. Mark those that look at the token"
+            " before, and switch to the untrained model."
         ),
     )
+
+
+def sharpest(weights: torch.Tensor) -> tuple[int, int]:
+    """weights [L, A, S, S] -> layer and head with the lowest mean entropy.
+
+    Heads in which all tokens look at one token are left out, if there are others.
+    """
+    entropy = -(weights * weights.clamp(min=1e-9).log()).sum(dim=-1).mean(dim=-1)  # [L, A]
+    rests = weights.mean(dim=-2).amax(dim=-1) > 0.5  # [L, A]
+    entropy = entropy if rests.all() else entropy.masked_fill(rests, torch.inf)
+    layer, head = divmod(int(entropy.argmin()), weights.size(1))
+    return layer, head
+
+
+def _resting(weights: torch.Tensor) -> int:
+    """weights [L, A, S, S] -> the number of heads in which one token gets more than half of all
+    weight.
+    """
+    return int((weights.mean(dim=-2).amax(dim=-1) > 0.5).sum())
 
 
 def _weights(

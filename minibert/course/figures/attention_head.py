@@ -57,6 +57,8 @@ def attention_head(
             )
         chosen.append([place.index(part) for part, place in zip(parts, words)])
     places = [["[CLS]"], *map(list, words), ["[SEP]"], *[["[PAD]"]] * padding]
+    vectors = _first_layer(bert, tokenizer, places)[:, list(heads)]  # [words, heads, 3, D]
+    name, found, share = _most(vectors, places, chosen[0], asks)
     return moving(
         "attention_head",
         {
@@ -65,19 +67,36 @@ def attention_head(
             "heads": list(heads.values()),
             "asks": asks,
             "padding": padding,
-            "vectors": packed(_first_layer(bert, tokenizer, places)[:, list(heads)]),
+            "vectors": packed(vectors),
         },
-        needs=["packed.js", "tokens.js"],
-        label="One head, from scores to weights",
+        needs=["packed.js", "tokens.js", "stage.js"],
+        label=(
+            f"In {next(iter(heads.values()))}, “{name}” gives {share:.0%} of its weight to"
+            f" “{found}”"
+        ),
         alt=(
-            f"A table with a row for each token of “{texts[0]}” and two [PAD]s: the score that one"
-            " token’s query finds at its key, the scaled and the masked score, and the weight;"
-            " below it the weights of all tokens."
+            f"A row for each token of “{texts[0]}” and two [PAD]s, with bars for the score that the"
+            f" query of “{name}” finds at its key, the scaled and the masked score, and the weight."
+            " At the left the maps of the heads, and below the sum of the weighted values."
         ),
-        try_this=(
-            "Swap the last word. Then turn the mask off, and find out who takes weight from whom."
-            " Then set the scale to 1, and to 32."
-        ),
+        try_this="Change a word, hide a token, and set the scale to 1, and to D.",
+    )
+
+
+def _most(
+    vectors: torch.Tensor, places: list[list[str]], choice: list[int], asks: int
+) -> tuple[str, str, float]:
+    """The token that asks in the first head, the token that it gives most weight, and how much."""
+    words = [0, *choice, *[0] * (len(places) - 1 - len(choice))]
+    rows = [sum(map(len, places[:i])) + word for i, word in enumerate(words)]
+    query, keys = vectors[rows[asks], 0, 0], vectors[rows, 0, 1]  # [D], [S, D]
+    seen = torch.tensor([place != ["[PAD]"] for place in places])  # [S]
+    scores = (keys @ query / keys.size(1) ** 0.5).masked_fill(~seen, -torch.inf)  # [S]
+    best = int(scores.argmax())
+    return (
+        places[asks][words[asks]],
+        places[best][words[best]],
+        float(scores.softmax(dim=0)[best]),
     )
 
 

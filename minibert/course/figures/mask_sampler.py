@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from minibert.course.figures.moving import Moving, moving
 
+OPENING = 20  # draws shown at first
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -12,6 +13,7 @@ def mask_sampler(
     vocabulary: Sequence[str],
     special: Sequence[str] = SPECIAL,
     most: int = 20,
+    rate: float = 0.15,
 ) -> Moving:
     """Returns a figure that draws masks for a text repeatedly and compares the observed shares with
     the expected ones and their sampling error.
@@ -20,12 +22,13 @@ def mask_sampler(
     vocabulary  the tokens that random replacements are drawn from; special tokens are left out
     special     tokens that are never chosen
     most        the largest number of positions chosen in a text
+    rate        the share of positions chosen in a text
 
-    The reader chooses between a fixed number of pieces or words, like
-    `minibert.data.create_masked_lm_predictions` (Devlin et al. 2018, section 3.1, and their code),
-    and an independent choice for each piece, like `minibert.data.mask_tokens`. The number of a draw
-    is its random seed. Raises ValueError if there are no rows, if a row has no ordinary token, or
-    if the vocabulary has none.
+    The reader chooses the shares of [MASK] and of random words, and between a fixed number of
+    pieces or words, like `minibert.data.create_masked_lm_predictions` (Devlin et al. 2018,
+    section 3.1, and their code), and an independent choice for each piece, like
+    `minibert.data.mask_tokens`. The number of a draw is its random seed. Raises ValueError if there
+    are no rows, if a row has no ordinary token, or if the vocabulary has none.
     """
     words = [word for word in vocabulary if word not in special]
     if not words:
@@ -43,6 +46,9 @@ def mask_sampler(
             f"rows[{bare[0]!r}] is {rows[bare[0]]!r}; expected a list of tokens, at least one of"
             " them not special"
         )
+    first = next(iter(rows.values()))
+    chosen = OPENING * min(most, max(1, round(len(first) * rate)))
+    spread = 1.96 * (0.1 * 0.9 / chosen) ** 0.5
     return moving(
         "mask_sampler",
         {
@@ -51,16 +57,20 @@ def mask_sampler(
             "words": words,
             "special": list(special),
             "most": most,
+            "rate": rate,
         },
-        label="Which tokens are asked for, and what the model sees of them",
+        needs=["stage.js"],
+        label=(
+            f"After {OPENING} draws, chance alone puts the random words anywhere from"
+            f" {max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}"
+        ),
         alt=(
             "The tokens of a text in a row. A few are chosen and marked: most of these become"
-            " [MASK], some another word, some stay. Below, a table counts the three over all draws"
-            " so far, beside the shares that are expected and the band in which chance alone keeps"
-            " them."
+            " [MASK], some another word, some stay. Below, three lines show the shares over all"
+            " draws so far, the expected shares, and the bands in which chance alone keeps them."
         ),
         try_this=(
-            "Draw a hundred times more and watch the bands close in. Then choose by whole words,"
-            " and look at the pieces of one word."
+            "Play it and watch the bands close in. Then choose by whole words, and point at the"
+            " pieces of one word."
         ),
     )

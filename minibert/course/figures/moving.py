@@ -60,9 +60,10 @@ def moving(
 ) -> Moving:
     """Returns the figure of `static/NAME.js` with its `data`, which must be JSON values.
 
-    `needs` lists other files in `static/` whose functions the script calls. `alt` describes the
-    initial state in words, and `try_this` suggests what to do. Raises ValueError if the figure does
-    not exist, or if the data cannot be converted to JSON.
+    `needs` lists other files in `static/` whose functions the script calls; a style sheet of the
+    same name comes along. `alt` describes the initial state in words, and `try_this` suggests what
+    to do. Raises ValueError if the figure does not exist, or if the data cannot be converted to
+    JSON.
     """
     if not (STATIC / f"{name}.js").is_file():
         known = sorted(
@@ -84,7 +85,9 @@ def moving(
         (Moving,),
         {
             "_esm": read("common.js", *needs, f"{name}.js"),
-            "_css": read("common.css", f"{name}.css"),
+            "_css": read(
+                "common.css", *(f"{Path(file).stem}.css" for file in needs), f"{name}.css"
+            ),
         },
     )
     return figure(name=name, data=data, label=label, alt=alt, try_this=try_this)

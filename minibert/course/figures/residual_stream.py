@@ -56,6 +56,7 @@ def residual_stream(
         [0 if kind is None else 1 if kind == kinds[0] else -1 for kind in kinds]
     )  # [N]
     measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
+    cosines = [each["across"][1, -1, token, token] for each in measured]
     return moving(
         "residual_stream",
         {
@@ -68,17 +69,17 @@ def residual_stream(
                 name: packed(torch.stack([each[name] for each in measured])) for name in measured[0]
             },
         },
-        needs=["packed.js", "tokens.js"],
-        label="The residual stream through the layers",
+        needs=["packed.js", "tokens.js", "stage.js"],
+        label=(
+            f"The vectors of “{tokens[0][token]}” part: at the end their cosine is"
+            f" {cosines[0]:.2f}, and {cosines[1]:.2f} in an untrained model"
+        ),
         alt=(
-            f"A map on which the vector of “{tokens[0][token]}” wanders from sublayer to sublayer,"
-            f" in “{texts[0]}” and in “{texts[1]}”: the two paths begin at one point and part."
-            " Beside it their cosine, and below it the lengths of what each sublayer adds."
+            f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"
+            f" sublayer, in “{texts[0]}” and in “{texts[1]}”, in a trained and an untrained model."
+            " Below them the cosine of the two, in both models."
         ),
-        try_this=(
-            "Move the slider from the start to the end. Then choose another text beside the first,"
-            " another token, and the untrained model."
-        ),
+        try_this="Play it, then follow another token, and choose another text beside the first.",
     )
 
 

@@ -1,7 +1,6 @@
 """The head that the reader follows from scores to weights: what the page computes is what the package computes."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -49,7 +48,10 @@ def weights_of(bert, text, head, mask=None):
 
 
 def drawn(tab) -> torch.Tensor:
-    """The weights in the table of all queries."""
+    """The weights in the folded table of all queries."""
+    if tab.locator("details:not([open])").count():
+        tab.locator("summary").click()
+        tab.wait_for_selector(".mb-heat")
     rows = tab.evaluate(
         "[...document.querySelectorAll('.mb-heat tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
     )
@@ -157,7 +159,7 @@ def test_every_sentence_and_head_has_the_models_own_weights(tab, bert, figure):
     for text in ("w5 w7 w10", "w6 w9 w11"):
         menu(tab, "Sentence").select_option(text)
         for name, head in (("first head", 0), ("second head", 1)):
-            menu(tab, "Head").select_option(name)
+            tab.locator(".heads label", has_text=name).click()
             assert_weights(tab, weights_of(bert, text, head))
 
 
@@ -181,15 +183,15 @@ def test_masks_are_the_packages(tab, bert, figure):
     show(tab, figure)
     text, ones = "w5 w7 w10", torch.ones(1, S, S, dtype=torch.bool)
     real = torch.arange(S) < S - 2
-    tab.get_by_label("nothing", exact=True).check()
+    menu(tab, "Hidden").select_option("nothing")
     assert_weights(tab, weights_of(bert, text, 1, ones))
-    tab.get_by_label("padding and what comes later").check()
+    menu(tab, "Hidden").select_option("padding and what comes later")
     assert_weights(tab, weights_of(bert, text, 1, (ones & real).tril()))
     later = tab.get_by_label("w10, place 3, may be looked at")
     assert (
         later.is_disabled() and not later.is_checked()
     )  # the token that is followed is the second
-    tab.get_by_label("padding", exact=True).check()
+    menu(tab, "Hidden").select_option("padding")
     assert_weights(tab, weights_of(bert, text, 1))
 
 
@@ -199,11 +201,11 @@ def test_a_token_is_hidden_by_pointer_and_shown_by_key(tab, bert, figure):
     box.click()
     real = (torch.arange(S) < S - 2) & (torch.arange(S) != 2)
     assert_weights(tab, weights_of(bert, "w5 w7 w10", 1, real.expand(1, S, S)))
-    assert not tab.get_by_label("padding", exact=True).is_checked(), "the mask is the reader's own"
+    assert chosen(tab, "Hidden") == "your choice"
     assert tab.locator("tr.off").count() == 3
     box.press(" ")
     assert_weights(tab, weights_of(bert, "w5 w7 w10", 1))
-    assert tab.get_by_label("padding", exact=True).is_checked()
+    assert chosen(tab, "Hidden") == "padding"
 
 
 def test_a_query_that_may_look_at_nothing_gets_equal_weights_and_the_page_says_so(tab, figure):
@@ -211,7 +213,7 @@ def test_a_query_that_may_look_at_nothing_gets_equal_weights_and_the_page_says_s
     for box in tab.locator("table.steps input").all()[:-2]:
         box.press(" ")
     assert_weights(tab, torch.full((S, S), 1 / S))
-    assert "Nothing may be looked at" in tab.locator(".sums").inner_text()
+    assert "Nothing may be looked at" in status(tab)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_a_query_that_may_look_at_nothing_gets_equal_weights_and_the_page_says_s
 )
 def test_another_scale_is_another_softmax(tab, bert, figure, label, scale):
     show(tab, figure)
-    tab.get_by_label(label, exact=True).check()
+    menu(tab, "Scale").select_option(label)
     batch, part = TOKENIZER("w5 w7 w10", pad_to=S), bert.encoder.layer[0].attention.self
     with torch.no_grad():
         hidden = bert.embeddings(batch["input_ids"])
@@ -230,47 +232,50 @@ def test_another_scale_is_another_softmax(tab, bert, figure, label, scale):
     )
 
 
-def test_the_table_of_one_query_is_its_row_and_steps_go_by_key(tab, bert, figure):
+def test_bars_and_numbers_of_one_query_are_the_steps_of_equation_1(tab, bert, figure):
     show(tab, figure)
-    cells = "() => [...document.querySelectorAll('table.steps tbody tr:not(.sum)')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
-    rows = tab.evaluate(cells)
-    torch.testing.assert_close(torch.tensor([float(row[4]) for row in rows]), drawn(tab)[2])
-    assert [row[3] for row in rows[-2:]] == ["−∞", "−∞"]
-    power, value = re.search(r"e\^(\S+) ≈ ([\d.]+),", tab.locator(".sums").inner_text()).groups()
-    assert float(value) == pytest.approx(
-        math.exp(float(power.replace("−", "-"))), rel=0.006, abs=0.006
-    ), "both are rounded"
-    step = tab.get_by_label("Step")
-    height = tab.locator(".mb-figure").bounding_box()["height"]
-    step.press("ArrowRight")
-    assert (
-        tab.locator("tr.sum").is_visible() and "the mixture" in tab.locator("output").inner_text()
+    weights = drawn(tab)[2]
+    rows = tab.evaluate(
+        "[...document.querySelectorAll('.followed tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
     )
-    assert (
-        "the weights of their mixtures" in tab.locator(".mb-heat caption").inner_text()
-        and tab.locator(".mb-figure").bounding_box()["height"] == height
+    torch.testing.assert_close(torch.tensor([float(row[3]) for row in rows]), weights)
+    assert [row[2] for row in rows[-2:]] == ["−∞", "−∞"]
+    plain = [[float(value.replace("−", "-")) for value in row[:2]] for row in rows]
+    for score, scaled in plain:
+        assert scaled == pytest.approx(score / math.sqrt(8), abs=0.006)
+    bars = tab.evaluate(
+        "[...document.querySelectorAll('table.steps tbody tr:not(.sum)')].map(row => [...row.querySelectorAll('.bar')].map(bar => parseFloat(bar.style.width)))"
     )
-    for _ in range(4):
-        step.press("ArrowLeft")
-    rows = tab.evaluate(cells)
-    assert (
-        all(row[1] and not any(row[2:5]) for row in rows) and not tab.locator("tr.sum").is_visible()
+    most = max(abs(score) for score, _ in plain)
+    for (score, scaled), (first, second, third, last), weight in zip(plain, bars, weights):
+        assert first == pytest.approx(50 * abs(score) / most, abs=0.5)
+        assert second == pytest.approx(50 * abs(scaled) / most, abs=0.5)
+        assert last == pytest.approx(100 * float(weight), abs=0.6)
+        assert third in (pytest.approx(second, abs=0.01), 0)
+    tips = tab.evaluate(
+        "[...document.querySelectorAll('table.steps td[data-tip]')].map(cell => cell.dataset.tip)"
     )
-    assert drawn(tab).abs().max() > 1, "now the table of all queries holds scores"
+    assert tips[0] == f"scores, query · key: {rows[0][0]}"
+
+
+def test_the_title_states_what_the_first_head_does(bert, figure):
+    row = weights_of(bert, "w5 w7 w10", 1)[2]
+    best = [*TOKENIZER.encoding("w5 w7 w10").tokens, "[PAD]", "[PAD]"][row.argmax()]
+    assert figure.label == f"In second head, “w7” gives {row.max():.0%} of its weight to “{best}”"
 
 
 def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, bert, figure):
     show(tab, figure)
     for act, asks in (
         (lambda: tab.get_by_role("button", name="w10").press("Enter"), 3),
-        (lambda: tab.locator(".mb-heat tbody tr").nth(1).locator("td").first.click(), 1),
+        (lambda: tab.get_by_role("button", name="w5").click(), 1),
     ):
         act()
         row = weights_of(bert, "w5 w7 w10", 1)[asks]
         name = TOKENIZER.encoding("w5 w7 w10").tokens[asks]
         best = (TOKENIZER.encoding("w5 w7 w10").tokens + ["[PAD] 5", "[PAD] 6"])[row.argmax()]
         assert status(tab).startswith(
-            f"In second head: “{name}” looks at “{best}” with {row.max():.2f}"
+            f"In second head, “{name}” looks at “{best}” with {row.max():.2f}"
         )
         assert tab.locator("button[aria-pressed=true]").inner_text() == name
 

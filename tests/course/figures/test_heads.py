@@ -1,4 +1,4 @@
-"""All heads in the page: the weights are the model's, the arrow keys walk through the grid, and marks count as the reader would."""
+"""All heads in the page: arcs and numbers are the model's weights, the arrow keys walk through the grid, and marks count as the reader would."""
 
 import math
 
@@ -9,6 +9,7 @@ from tiny_run import CONFIG, TOKENIZER
 
 import minibert
 from minibert.course.figures import all_heads
+from minibert.course.figures.all_heads import sharpest
 from minibert.course.figures.packed import unpacked
 from minibert.inference.interpretability import capture
 
@@ -38,12 +39,19 @@ def maps_of(model, text):
 
 
 def drawn(tab) -> torch.Tensor:
-    """The table of the large head [S, S], and that the list of the word that looks has the same numbers."""
-    table, answers, word = tab.evaluate("""() => [
+    """The folded table of the chosen head [S, S]; the arcs and numbers of the word that looks say the same."""
+    if tab.locator("details:not([open])").count():
+        tab.locator("summary").click()
+        tab.wait_for_selector(".mb-heat")
+    table, arcs, word = tab.evaluate("""() => [
         [...document.querySelectorAll('.mb-heat tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent))),
-        [...document.querySelectorAll('.answers div')].map(row => Number(row.lastChild.textContent)),
-        [...document.querySelectorAll('.askers input')].findIndex(input => input.checked)]""")
-    assert answers == table[word]
+        [...document.querySelectorAll('.mb-arcs path')].map(path => [Number(path.dataset.tip.split(' ')[0]), path.style.strokeWidth]),
+        [...document.querySelectorAll('.mb-askers input')].findIndex(input => input.checked)]""")
+    assert [share for share, _ in arcs] == table[word]
+    for share, width in arcs:
+        assert float(width.removesuffix("px")) == pytest.approx(
+            1.5 + 9 * share if share >= 0.051 else 0, abs=2 if 0.049 < share < 0.051 else 0.11
+        )
     return torch.tensor(table)
 
 
@@ -60,7 +68,7 @@ def test_every_text_model_and_head_is_drawn_with_its_own_weights(tab, models, fi
         for model, label in zip(models, ("trained", "untrained")):
             tab.get_by_label(label, exact=True).check()
             for layer, head in ((0, 0), (0, 1), (1, 1)):
-                tab.get_by_title(f"layer {layer + 1}, head {head + 1}").click()
+                tab.locator(f"[data-tip='layer {layer + 1}, head {head + 1}']").click()
                 torch.testing.assert_close(
                     drawn(tab), maps_of(model, text)[layer, head], atol=0.0075, rtol=0
                 )  # 0.002, and two decimals
@@ -92,18 +100,84 @@ def test_arrow_keys_walk_through_heads_and_layers_and_the_figure_says_where_the_
 
 def test_another_word_is_chosen_by_key_and_by_pointer(tab, figure):
     show(tab, figure)
-    words = tab.locator(".askers")
-    words.get_by_label("w7").press("ArrowDown")
+    words = tab.locator(".mb-askers")
+    words.get_by_label("w7").press("ArrowRight")
     assert "“w10” looks at" in status(tab)
     words.get_by_text("[CLS]").click()
+    tab.locator("summary").click()
     assert "“[CLS]” looks at" in status(tab) and tab.locator("tr.asking th").inner_text() == "[CLS]"
+
+
+def test_pointing_shows_arcs_until_the_pointer_leaves(tab, figure):
+    tab.goto("about:blank")  # Chromium loses track of a pointer whose page was written anew
+    show(tab, figure)
+    asking = tab.locator(".mb-asking")
+    tab.locator(".mb-askers label").nth(4).hover()
+    assert asking.inner_text() == "w9"
+    tab.mouse.move(5, 5)
+    tab.wait_for_function(  # what was chosen is shown again
+        "document.querySelector('.mb-asking').textContent === 'w7'", timeout=2000
+    )
+
+
+# What a weight of 5% looks like against the page, as WCAG counts it.
+CONTRAST = """() => {
+    const light = (colour) => {
+        const canvas = document.createElement('canvas').getContext('2d');
+        canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => value / 255)
+            .map((value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+    };
+    const paper = light(getComputedStyle(document.querySelector('.mb-figure')).backgroundColor);
+    return [...document.querySelectorAll('.mb-arcs path')].map((path) => {
+        const style = getComputedStyle(path), ink = light(style.stroke), [low, high] = [ink, paper].sort((a, b) => a - b);
+        return [Number(path.dataset.tip.split(' ')[0]), parseFloat(style.strokeWidth), Number(style.opacity), (high + 0.05) / (low + 0.05)];
+    });
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_weight_of_5_percent_and_more_is_readable(tab, figure, theme):
+    show(tab, figure, theme)
+    tab.wait_for_timeout(300)
+    for share, width, opacity, contrast in tab.evaluate(CONTRAST):
+        if share > 0.051:
+            assert opacity == 1 and contrast > 3 and width >= 1.9
+
+
+def test_a_long_text_and_a_phone_get_two_columns(tab, models):
+    long = all_heads(models[0], TOKENIZER, ["w5 w7 w10 w9 " * 5], models[1])
+    before = tab.viewport_size
+    for figure, width, in_line in ((long, 900, False), (long, 366, False)):
+        tab.set_viewport_size({"width": width, "height": 900})
+        show(tab, figure)
+        assert bool(tab.locator(".mb-line").count()) == in_line
+        assert tab.locator(".mb-answers .mb-weight").all_inner_texts()[0].startswith("0.")
+        picture, rows = (
+            tab.locator(f".mb-arcs > {part}").bounding_box() for part in ("svg", ".mb-askers")
+        )
+        assert picture["height"] == pytest.approx(rows["height"], abs=1), "arcs end at their rows"
+    tab.set_viewport_size(before)
+    show(tab, all_heads(models[0], TOKENIZER, ["w5 w7"], models[1]))
+    assert tab.locator(".mb-line").count() == 1
+
+
+def test_it_opens_on_the_sharpest_head_that_does_not_rest_on_one_token(models):
+    maps = torch.full((2, 2, 3, 3), 1 / 3)
+    maps[0, 0] = torch.tensor([[0.98, 0.01, 0.01]] * 3)
+    maps[1, 0] = torch.eye(3) * 0.85 + 0.05
+    assert sharpest(maps) == (1, 0)
+    assert sharpest(maps[:1, :1]) == (0, 0)
+    found = all_heads(models[0], TOKENIZER, TEXTS, models[1]).data
+    assert (found["layer"], found["head"]) == sharpest(maps_of(models[0], TEXTS[0]))
 
 
 def test_equal_words_of_a_pair_get_names_of_their_own(tab, figure):
     show(tab, figure)
     menu(tab, "Text").select_option(index=2)
     assert chosen(tab, "Text") == "w6 w7 [SEP] w8 w6"
-    assert tab.locator(".askers label").all_inner_texts() == [
+    assert tab.locator(".mb-askers label").all_inner_texts() == [
         "[CLS]",
         "w6 1",
         "w7",
@@ -151,7 +225,7 @@ def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figu
             ("the token before", maps.diagonal(-1, 2, 3).mean(-1)),
             ("the token after", maps.diagonal(1, 2, 3).mean(-1)),
         ):
-            menu(tab, "Mark heads that look at").select_option(label)
+            menu(tab, "Mark heads on").select_option(label)
             wanted = [
                 f"layer {n // 2 + 1}, head {n % 2 + 1}"
                 for n, value in enumerate(share.flatten())
@@ -159,7 +233,7 @@ def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figu
             ]
             assert (
                 tab.eval_on_selector_all(
-                    ".grid .marked", "labels => labels.map(label => label.title)"
+                    ".grid .marked", "labels => labels.map(label => label.dataset.tip)"
                 )
                 == wanted
             )
@@ -170,7 +244,7 @@ def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figu
             assert status(tab).endswith(
                 "1 head is marked." if len(wanted) == 1 else f"{len(wanted)} heads are marked."
             )
-    menu(tab, "Mark heads that look at").select_option("nothing in particular")
+    menu(tab, "Mark heads on").select_option("nothing in particular")
     assert tab.locator(".grid .marked").count() == 0
 
 

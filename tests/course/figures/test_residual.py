@@ -110,13 +110,15 @@ def test_the_map_keeps_distances_in_its_directions_and_wet_is_above_dry(models, 
         )  # all that parts the kinds on average stands upright
 
 
-def cosine_said(tab) -> float:
-    return float(status(tab).rsplit("cosine of ", 1)[1][:-1].replace("−", "-"))
+def cosines_said(tab) -> list[float]:
+    """Of the trained and of the untrained model."""
+    both = status(tab).rsplit("cosine of ", 1)[1].replace("−", "-").split(", ")
+    return [float(each.split()[0]) for each in both]
 
 
-def test_the_depth_goes_by_key_and_by_pointer_and_the_figure_says_the_cosine(tab, measures, figure):
+def test_the_depth_goes_by_key_and_the_figure_says_the_cosines(tab, measures, figure):
     show(tab, figure)
-    across = measures["across"][0, 1]  # [P, S, S]
+    across = measures["across"][:, 1, :, 2, 2]  # [models, P]
     depth = tab.get_by_label("Depth")
     for key, stage, name in (
         ("Home", 0, "before layer 1"),
@@ -125,34 +127,41 @@ def test_the_depth_goes_by_key_and_by_pointer_and_the_figure_says_the_cosine(tab
         ("End", 4, "layer 2, feed-forward"),
     ):
         depth.press(key)
-        assert status(tab).startswith(
-            f"Trained model, {name}: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”"
+        assert status(tab).startswith(f"{name}: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”")
+        assert cosines_said(tab) == pytest.approx(across[:, stage].tolist(), abs=6e-4)
+        assert tab.locator(".maps circle.mark").count() == 2 * (stage + 1)
+    for which, name in enumerate(("trained", "untrained")):
+        tips = tab.evaluate(
+            "name => [...document.querySelectorAll(`.dot.${name}`)].map(dot => dot.dataset.tip)",
+            name,
         )
-        assert cosine_said(tab) == pytest.approx(across[stage, 2, 2].item(), abs=6e-4)
-        assert (
-            tab.locator(".both circle.mark").count() == stage + 1 + 1
-        )  # one for each stage so far, and one on the curve
-    curve = tab.locator(".both div + div svg")
-    box = curve.bounding_box()
-    curve.click(position={"x": 0.12 * box["width"], "y": 0.5 * box["height"]})
-    assert status(tab).startswith("Trained model, before layer 1") and depth.input_value() == "0"
+        assert [float(tip.split(": ")[1].replace("−", "-")) for tip in tips] == pytest.approx(
+            across[which].tolist(), abs=6e-4
+        )
 
 
-def test_other_texts_tokens_and_the_untrained_model_have_their_own_numbers(tab, measures, figure):
+def test_the_title_states_the_last_cosines(measures, figure):
+    trained, untrained = measures["across"][:, 1, -1, 2, 2].tolist()
+    assert f"their cosine is {trained:.2f}, and {untrained:.2f} in" in figure.label
+
+
+def test_other_texts_and_tokens_have_their_own_numbers(tab, measures, figure):
     show(tab, figure)
-    tab.get_by_label("untrained", exact=True).check()
     menu(tab, f"“{TEXTS[0]}” and").select_option(TEXTS[2])
-    tab.get_by_label("w7 / w9", exact=True).check()
-    assert cosine_said(tab) == pytest.approx(measures["across"][1, 2, 4, 2, 2].item(), abs=6e-4)
+    assert cosines_said(tab) == pytest.approx(measures["across"][:, 2, 4, 2, 2].tolist(), abs=6e-4)
     tab.get_by_label("w7 / w9", exact=True).press("ArrowLeft")
-    assert cosine_said(tab) == pytest.approx(measures["across"][1, 2, 4, 1, 1].item(), abs=6e-4)
+    assert cosines_said(tab) == pytest.approx(measures["across"][:, 2, 4, 1, 1].tolist(), abs=6e-4)
+    tab.locator(".words label").nth(3).click()
+    assert cosines_said(tab) == pytest.approx(measures["across"][:, 2, 4, 3, 3].tolist(), abs=6e-4)
 
 
-def test_the_tables_hold_lengths_and_the_cosines_that_are_asked_for(tab, measures, figure):
+def test_the_folded_tables_hold_lengths_and_cosines(tab, measures, figure):
     show(tab, figure)
     tab.get_by_label("Depth").press("ArrowLeft")
+    tab.locator("summary").click()
+    tab.wait_for_selector(".lengths")
     cells = "selector => [...document.querySelectorAll(selector)].map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent.replace('−', '-'))))"
-    for text, row in zip((0, 1), tab.evaluate(cells, ".both tbody tr")):
+    for text, row in zip((0, 1), tab.evaluate(cells, ".lengths tbody tr")):
         expected = [
             measures["length"][0, text, 2, 2],
             measures["added"][0, text, 2, 2],
@@ -160,18 +169,13 @@ def test_the_tables_hold_lengths_and_the_cosines_that_are_asked_for(tab, measure
             measures["start"][0, text, 3, 2],
         ]
         assert row == pytest.approx([value.item() for value in expected], abs=0.06)
-    for label, expected in (
-        ("of the first text", measures["within"][0, 0]),
-        ("of the second text", measures["within"][0, 1]),
-        ("of both", measures["across"][0, 1]),
-    ):
-        tab.get_by_label(label, exact=True).check()
-        torch.testing.assert_close(
-            torch.tensor(tab.evaluate(cells, ".mb-heat tbody tr")),
-            expected[3].float(),
-            atol=0.0055,
-            rtol=0,
-        )
+    expected = [measures["within"][0, 0], measures["within"][0, 1], measures["across"][0, 1]]
+    torch.testing.assert_close(
+        torch.tensor(tab.evaluate(cells, ".mb-heat tbody tr")).view(3, 5, 5),
+        torch.stack([each[3] for each in expected]).float(),
+        atol=0.0055,
+        rtol=0,
+    )
 
 
 @pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 390)])

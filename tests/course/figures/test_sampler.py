@@ -285,70 +285,85 @@ def figure(tab):
 
 
 def tallies(figure):
-    return [int(text) for text in figure.locator(".mb-tally").all_inner_texts()]
+    """How often each token was chosen, as its tip says."""
+    return figure.evaluate(
+        "[...document.querySelectorAll('.mb-tokens li')].map(item => Number(item.dataset.tip.match(/chosen in (\\d+) of/)[1]))"
+    )
 
 
 def test_it_begins_with_twenty_draws_and_says_them(figure):
     assert tallies(figure)[0] == 0 and sum(tallies(figure)) == 100, "five of them in each draw"
     assert figure.locator(".mb-rule").inner_text() == "5 of the 26 pieces are chosen in every draw."
-    assert "Draw 20:" in status(figure) and "100 chosen" in status(figure)
+    assert status(figure).startswith("Draw 20, 100 chosen in all: ")
+    assert figure.locator(".mb-label").inner_text() == (
+        "After 20 draws, chance alone puts the random words anywhere from 4% to 16%"
+    )  # 10% ± 1.96 · √(0.09 / 100)
 
 
 def test_a_press_draws_once_more_and_the_slider_goes_back(figure):
-    figure.get_by_label("Draw number").focus()
+    hand = figure.get_by_role("slider")
+    hand.press("ArrowLeft")
+    assert sum(tallies(figure)) == 95
     before = figure.locator(".mb-tokens").inner_text()
-    figure.get_by_role("button", name="Draw once more").click()
-    assert sum(tallies(figure)) == 105 and figure.locator(".mb-tokens").inner_text() != before
-    figure.get_by_role("button", name="100 times more").press("Enter")
-    assert sum(tallies(figure)) == 605
-    figure.get_by_label("Draw number").fill("20")
-    assert figure.locator(".mb-tokens").inner_text() == before
-    figure.get_by_label("Draw number").press("ArrowRight")
-    assert "Draw 21:" in status(figure)
+    hand.press("ArrowRight")
+    assert figure.locator(".mb-tokens").inner_text() != before
+    hand.press("ArrowRight")
+    assert sum(tallies(figure)) == 125 and status(figure).startswith("Draw 25")
+    hand.press("End")
+    assert sum(tallies(figure)) == 5000
+    hand.press("Home")
+    assert sum(tallies(figure)) == 5
+
+
+def test_it_plays_while_the_bands_close_in(figure):
+    wide = "parseFloat(document.querySelector('.band').style.width)"
+    before = figure.evaluate(wide)
+    figure.get_by_role("button", name="Play").click()
+    figure.wait_for_timeout(1300)
+    figure.get_by_role("button", name="Pause").press("Enter")
+    assert figure.evaluate(wide) < before
 
 
 def test_by_whole_words_the_pieces_of_a_word_count_alike(figure):
-    figure.get_by_label("by whole words").check()
-    figure.get_by_role("button", name="100 times more").click()
+    rule = figure.get_by_role("combobox", name="Rule")
+    rule.select_option("80, 10, 10, by whole words")
+    figure.get_by_role("slider").press("End")
     king, fish, er = tallies(figure)[2:5]
     assert (
         king == fish == er > 0
         and "never a part of a word" in figure.locator(".mb-rule").inner_text()
     )
-    figure.get_by_label("each piece on its own").press("Space")
+    rule.select_option("80, 10, 10, each piece on its own")
     assert "their number varies" in figure.locator(".mb-rule").inner_text()
 
 
-def test_shares_add_up_and_the_rate_counts(figure):
-    figure.get_by_role("combobox", name="Shares").select_option("100, 0, 0: always [MASK]")
-    assert figure.get_by_role(
-        "slider", name="[MASK]"
-    ).input_value() == "100" and "100.0% hidden" in status(figure)
-    figure.get_by_role("slider", name="Random word").fill("30")
-    assert figure.get_by_role("slider", name="[MASK]").input_value() == "70", (
-        "there is no more than a whole"
-    )
-    assert (
-        figure.get_by_role("combobox", name="Shares").evaluate(
-            "menu => menu.selectedOptions[0].text"
-        )
-        == "my own"
-    )
-    figure.get_by_role("slider", name="[MASK]").fill("80")
-    assert figure.get_by_role("slider", name="Random word").input_value() == "20"
-    figure.get_by_role("slider", name="Random word").fill("10")
-    assert (
-        figure.get_by_role("combobox", name="Shares").evaluate(
-            "menu => menu.selectedOptions[0].text"
-        )
-        == "80, 10, 10: BERT"
-    )
-    figure.get_by_role("slider", name="Rate").fill("50")
-    assert "16 of the 26" in figure.locator(".mb-rule").inner_text(), (
-        "0.5 · 31, rounded as Python does"
-    )
-    figure.get_by_role("combobox", name="Text").select_option("toy")
+def test_other_shares_and_another_text(figure):
+    rule = figure.get_by_role("combobox", name="Rule")
+    rule.select_option("always [MASK]")
+    assert "100.0% hidden" in status(figure)
+    rule.select_option("random words alone")
+    assert "100.0% random" in status(figure)
+    rule.select_option("no random words: 90, 0, 10")
+    assert " 0.0% random" in status(figure)
+    figure.locator(".texts label").nth(1).click()
     assert figure.locator(".mb-true").all_inner_texts() == ["[CLS]", "bank", "##s", "[SEP]"]
+
+
+def test_dots_and_the_folded_table_are_the_counts(figure):
+    figure.locator("summary").click()
+    figure.wait_for_selector(".mb-numbers td")
+    shares = [
+        float(text.rstrip("%"))
+        for text in figure.locator(".mb-numbers tbody td:nth-child(2)").all_inner_texts()
+    ]
+    times = [
+        int(text) for text in figure.locator(".mb-numbers tbody td:last-child").all_inner_texts()
+    ]
+    assert sum(times) == 100 and shares == [float(count) for count in times]
+    dots = figure.evaluate(
+        "[...document.querySelectorAll('.line b')].map(dot => parseFloat(dot.style.left))"
+    )
+    assert dots == pytest.approx(shares, abs=0.06)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// All heads of a model as small maps, one of them large; a word, and where it looks.
+// All heads of a model as small maps to choose from, and the arcs of one.
 
 const HABITS = {
   before: ["the token before", (i) => i - 1], after: ["the token after", (i) => i + 1], itself: ["the token itself", (i) => i],
@@ -34,7 +34,7 @@ export default {
     const cells = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => {
       const input = node("input", { type: "radio", name, class: "mb-hidden", "aria-label": `layer ${layer + 1}, head ${head + 1}`, onchange: () => choose(layer, head) });
       const map = node("span", { class: "map" });
-      return { input, map, label: node("label", { title: `layer ${layer + 1}, head ${head + 1}` }, input, map) };
+      return { input, map, label: node("label", { "data-tip": `layer ${layer + 1}, head ${head + 1}` }, input, map) };
     }));
     const grid = node("fieldset", { class: "grid", style: `--heads: ${heads}`, onkeydown: walk },
       node("legend", { class: "mb-hidden" }, "the head that is drawn large"),
@@ -42,25 +42,17 @@ export default {
       cells.map((row, layer) => [node("span", { class: "side", "aria-hidden": "true" }, layer + 1), row.map(({ label }) => label)]));
     const counted = node("p", { class: "counted" });
 
-    // ---- the head that is drawn large
-
     const title = node("p", { class: "title" });
-    const askers = node("fieldset", { class: "askers" });
-    const lines = shape("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    const answers = node("div", { class: "answers", "aria-hidden": "true" });
-    const matrix = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "the weights of this head" });
-
-    const figure = frame(el, model,
-      controls(
-        pick({ label: "Text", options: texts.map(({ text }, i) => [i, text]), value: 0, oninput: (i) => { state.text = i; drawText(); } }),
-        radios({ label: "Model", options: [[0, "trained"], [1, "untrained"]], value: 0, oninput: (i) => { state.model = i; draw(); } }),
-        pick({ label: "Mark heads that look at", options: [["", "nothing in particular"], ...Object.entries(HABITS).map(([each, [text]]) => [each, text])], value: "",
-          oninput: (habit) => { state.habit = habit; draw(); } })),
-      node("div", { class: "both" },
-        node("div", { class: "left" }, node("p", { class: "axes", "aria-hidden": "true" }, "layers ↓, heads →"), node("div", { class: "mb-scroll" }, grid), counted),
-        node("div", { class: "right" }, title, node("div", { class: "look" }, askers, lines, answers))),
-      matrix);
-    drawText();
+    const drawn = arcs({ width: Math.min(el.clientWidth || 340, 832), onpick: (i) => { state.word = i; draw(); } });
+    const picture = node("div", {}, drawn.box, node("div", { class: "choice" }, grid,
+      node("div", {}, title, node("p", { class: "axes" }, "Each small map is a head: layers from top to bottom, heads from left to right. The arrow keys walk through them."), counted)));
+    const figure = stage(el, model, { picture, numbers, controls: [
+      pick({ label: "Text", options: texts.map(({ text }, i) => [i, text]), value: 0, oninput: (i) => { state.text = i; draw(); } }),
+      radios({ label: "Model", options: [[0, "trained"], [1, "untrained"]], value: 0, oninput: (i) => { state.model = i; draw(); } }),
+      pick({ label: "Mark heads on", options: [["", "nothing in particular"], ...Object.entries(HABITS).map(([each, [text]]) => [each, text])], value: "",
+        oninput: (habit) => { state.habit = habit; draw(); } })] });
+    tips(picture);
+    draw();
 
     function choose(layer, head) {
       state.layer = layer;
@@ -77,27 +69,24 @@ export default {
       cells[state.layer][state.head].input.focus();
     }
 
-    // The words stand at the left, to choose from, and at the right, to be looked at.
-    function drawText() {
-      const { tokens } = texts[state.text];
-      state.word = Math.min(state.word, tokens.length - 1);
-      const group = `${name}-word`;
-      askers.replaceChildren(node("legend", { class: "mb-hidden" }, "the word that looks"), ...tokens.map((token, i) => node("label", {},
-        node("input", { type: "radio", name: group, checked: i === state.word, onchange: () => { state.word = i; draw(); } }), node("span", {}, token))));
-      draw();
+    function mapNow() {
+      return texts[state.text].maps[state.model][state.layer][state.head];
     }
 
     function draw() {
       const { tokens, maps } = texts[state.text];
-      const chosen = maps[state.model][state.layer][state.head];
+      state.word = Math.min(state.word, tokens.length - 1);
       const marked = drawGrid(maps[state.model]);
       title.textContent = `Layer ${state.layer + 1}, head ${state.head + 1}: where “${tokens[state.word]}” looks`;
-      drawLines(chosen);
-      answers.replaceChildren(...chosen[state.word].map((weight, i) => node("div", { style: `--share: ${100 * weight}%` }, node("span", {}, tokens[i]), node("span", {}, number(weight)))));
-      const drawn = heat(chosen, { rows: tokens, columns: tokens, largest: 1, corner: "looks at →", caption: `The whole map of layer ${state.layer + 1}, head ${state.head + 1}` });
-      drawn.querySelectorAll("tbody tr")[state.word].className = "asking";
-      matrix.replaceChildren(drawn);
-      figure.say(inWords(tokens, chosen[state.word], marked));
+      drawn.show({ tokens, map: mapNow(), chosen: state.word });
+      figure.say(inWords(tokens, mapNow()[state.word], marked));
+    }
+
+    function numbers() {
+      const { tokens } = texts[state.text];
+      const table = heat(mapNow(), { rows: tokens, columns: tokens, largest: 1, corner: "looks at →", caption: `All weights of layer ${state.layer + 1}, head ${state.head + 1}` });
+      table.querySelectorAll("tbody tr")[state.word].className = "asking";
+      return table;
     }
 
     // Returns in how many heads the habit is found.
@@ -115,14 +104,6 @@ export default {
       grid.classList.toggle("marking", state.habit !== "");
       counted.textContent = state.habit === "" ? "" : `${marked} of ${layers * heads} heads ${marked === 1 ? "gives more than half of its" : "give more than half of their"} weight to ${HABITS[state.habit][0]}.`;
       return marked;
-    }
-
-    function drawLines(map) {
-      const size = map.length;
-      lines.setAttribute("viewBox", `0 0 100 ${10 * size}`);
-      lines.replaceChildren(...map.flatMap((row, i) => row.map((weight, j) => (weight < 0.02 ? null : shape("path", {
-        d: `M 0 ${10 * i + 5} C 40 ${10 * i + 5}, 60 ${10 * j + 5}, 100 ${10 * j + 5}`, class: i === state.word ? "asking" : "", style: `stroke-width: ${number(8 * weight)}px`,
-      }))).filter(Boolean)).sort((a, b) => a.getAttribute("class").length - b.getAttribute("class").length));
     }
 
     function inWords(names, row, marked) {

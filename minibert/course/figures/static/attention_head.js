@@ -1,6 +1,6 @@
 // One head of the first layer, from scores to weights and on to the mixture, for words, a scale and a mask of the reader's choice.
 
-const STEPS = ["query · key", "divided by the scale", "masked", "softmax: the weights", "weights · values: the mixture"];
+const STEPS = [["scores", "query · key"], ["scaled", "divided by the scale"], ["masked", "−∞ where nothing may be seen"], ["weights", "softmax"]];
 
 // Equation 1 of Vaswani et al. 2017 for one query, step by step. `visible[i]`: key i may be looked at.
 // A query that may look at nothing gets equal weights on everything, as in minibert.attention.attend.
@@ -25,49 +25,45 @@ export default {
     const first = places.map((_, i) => places.slice(0, i).flat().length);   // of each place's words in the table
     const size = vectors.shape[3];
     const scales = [["root", `√D = ${number(Math.sqrt(size))}`, Math.sqrt(size)], ["one", "1", 1], ["size", `D = ${size}`, size], ["length", `√T = ${number(Math.sqrt(places.length))}, the wrong root`, Math.sqrt(places.length)]];
-    const state = { choice: chosen(0), head: 0, scale: "root", query: asks, step: 3, causal: false, seen: places.map(([word]) => word !== "[PAD]") };
+    const state = { choice: chosen(0), head: 0, scale: "root", query: asks, causal: false, seen: places.map(([word]) => word !== "[PAD]") };
     const masks = {
       none: { causal: false, seen: places.map(() => true) }, padding: { causal: false, seen: [...state.seen] }, causal: { causal: true, seen: [...state.seen] },
     };
 
     // ---- what the reader turns
 
+    const sentence = pick({ label: "Sentence", options: [...texts.map((_, i) => [i, textOf(chosen(i))]), [-1, "your own"]], value: 0,
+      oninput: (i) => { if (i >= 0) state.choice = chosen(i); draw(); } });
+    const scale = pick({ label: "Scale", options: scales.map(([value, text]) => [value, text]), value: "root", oninput: (value) => { state.scale = value; draw(); } });
+    const mask = pick({ label: "Hidden", value: "padding", options: [["none", "nothing"], ["padding", "padding"], ["causal", "padding and what comes later"], ["own", "your choice"]],
+      oninput: (kind) => { if (masks[kind]) { state.causal = masks[kind].causal; state.seen = [...masks[kind].seen]; } draw(); } });
+
+    // ---- the picture: the words, the heads as small maps, and the rows of the token that asks
+
     const menus = places.map((words, i) => (words.length > 1
       ? node("select", { "aria-label": `word ${i}`, onchange: (event) => { state.choice[i] = event.target.selectedIndex; draw(); } }, words.map((word) => node("option", {}, word)))
       : node("span", {}, words[0])));
-    const sentence = pick({ label: "Sentence", options: [...texts.map((_, i) => [i, textOf(chosen(i))]), [-1, "your own"]], value: 0,
-      oninput: (i) => { if (i >= 0) state.choice = chosen(i); draw(); } });
-    const mask = radios({ label: "Hidden", value: "padding", oninput: (kind) => { state.causal = masks[kind].causal; state.seen = [...masks[kind].seen]; draw(); },
-      options: [["none", "nothing"], ["padding", "padding"], ["causal", "padding and what comes later"]] });
-
-    // ---- the table of the query that is followed: made once, so that the focus stays where it is
-
+    const group = `mb-head-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`;
+    const maps = heads.map((name, i) => {
+      const cells = places.map((_, row) => places.map((__, column) => shape("rect", { x: 10 * column, y: 10 * row, width: 9.5, height: 9.5 })));
+      const input = node("input", { type: "radio", name: group, class: "mb-hidden", checked: i === 0, onchange: () => { state.head = i; draw(); } });
+      return { cells, input, box: node("label", {}, input, shape("svg", { viewBox: `0 0 ${10 * places.length} ${10 * places.length}`, "aria-hidden": "true" }, cells), node("span", {}, name)) };
+    });
     const rows = places.map((_, i) => {
       const box = node("input", { type: "checkbox", onchange: () => { state.seen[i] = box.checked; draw(); } });
-      const cells = STEPS.slice(0, 4).map(() => node("td", {}));
+      const cells = STEPS.map(() => node("td", {}, node("span", { class: "bar" }), node("span", { class: "said" })));
       const asker = node("button", { type: "button", onclick: () => { state.query = i; draw(); } });
       const strip = node("td", { class: "strip" });
-      return { box, cells, asker, strip, row: node("tr", {}, node("th", { scope: "row" }, asker), node("td", {}, box), cells, strip) };
+      return { box, cells, asker, strip, row: node("tr", {}, node("th", { scope: "row" }, asker), node("td", { class: "seen" }, box), cells, strip) };
     });
-    const mixture = node("td", { class: "strip" });
-    const sum = node("tr", { class: "sum" }, node("th", { scope: "row", colspan: 5 }, "the mixture: the sum of the rows"), node("td", {}), mixture);
-    const stripHead = node("th", { scope: "col", class: "strip" });
-    const caption = node("caption", {});
-    const steps = node("table", { class: "steps" }, caption,
-      node("thead", {}, node("tr", {}, ["token", "seen", "q·k", "÷ scale", "masked", "weight"].map((text) => node("th", { scope: "col" }, text)), stripHead)),
-      node("tbody", {}, rows.map(({ row }) => row), sum));
-    const sums = node("p", { class: "sums" });
-    const everyone = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "all queries", onclick: (event) => {
-      const row = event.target.closest("tbody tr");
-      if (row) { state.query = row.rowIndex - 1; draw(); }
-    } });
-
-    const figure = frame(el, model,
-      controls(sentence, pick({ label: "Head", options: heads.map((name, i) => [i, name]), value: 0, oninput: (i) => { state.head = i; draw(); } })),
-      node("div", { class: "words", role: "group", "aria-label": "the words" }, menus),
-      controls(radios({ label: "Scale", options: scales.map(([value, text]) => [value, text]), value: state.scale, oninput: (value) => { state.scale = value; draw(); } }), mask),
-      controls(slider({ label: "Step", min: 1, max: STEPS.length, value: state.step + 1, text: (i) => `${i}. ${STEPS[i - 1]}`, oninput: (i) => { state.step = i - 1; draw(); } })),
-      node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "the query that is followed" }, steps), sums, everyone);
+    const mixture = node("td", { class: "strip whole", colspan: 5 });
+    const steps = node("table", { class: "steps" },
+      node("thead", {}, node("tr", {}, ["asks", "seen"].map((text) => node("th", { scope: "col" }, text)), STEPS.map(([name, how]) => node("th", { scope: "col", title: how }, name)), node("th", { scope: "col", class: "strip" }, "weight · value"))),
+      node("tbody", {}, rows.map(({ row }) => row), node("tr", { class: "sum" }, node("th", { scope: "row", colspan: 2 }, "the sum"), mixture)));
+    const picture = node("div", {}, node("div", { class: "words", role: "group", "aria-label": "the words" }, menus),
+      node("div", { class: "both" }, node("fieldset", { class: "heads" }, node("legend", { class: "mb-hidden" }, "the head"), maps.map(({ box }) => box)), steps));
+    const figure = stage(el, model, { controls: [sentence, scale, mask], picture, numbers });
+    tips(picture);
     draw();
 
     function chosen(text) {
@@ -80,28 +76,26 @@ export default {
       return tokensOf(choice).slice(1, -1 - padding).join(" ");
     }
 
+    // What every query of a head finds, with the words, scale and mask of the moment.
+    function foundBy(head) {
+      const [queries, keys, values] = [0, 1, 2].map((part) => state.choice.map((word, i) => table[first[i] + word][head][part]));
+      const by = scales.find(([value]) => value === state.scale)[2];
+      return queries.map((query, i) => ({ ...attendOne(query, keys, values, visibleTo(i, state.seen, state.causal), by), values }));
+    }
+
     function draw() {
-      const tokens = tokensOf(state.choice), names = namesOf(tokens);
-      const [queries, keys, values] = [0, 1, 2].map((part) => state.choice.map((word, i) => table[first[i] + word][state.head][part]));
-      const scale = scales.find(([value]) => value === state.scale)[2];
-      const all = queries.map((query, i) => attendOne(query, keys, values, visibleTo(i, state.seen, state.causal), scale));
+      const tokens = tokensOf(state.choice), names = namesOf(tokens), all = foundBy(state.head);
       showControls(tokens);
-      showSteps(names, all[state.query], queries[state.query], keys, values);
-      showSum(names, all[state.query], scale);
-      showAll(names, all);
+      maps.forEach(({ cells }, head) => foundBy(head).forEach(({ weights }, i) => weights.forEach((weight, j) => { cells[i][j].style.fillOpacity = number(weight); })));
+      showSteps(names, all[state.query]);
       figure.say(inWords(names, all[state.query]));
     }
 
     function showControls(tokens) {
       menus.forEach((menu, i) => { if (menu.options) menu.selectedIndex = state.choice[i]; });
       const same = texts.findIndex((_, i) => textOf(chosen(i)) === textOf(state.choice));
-      const menu = sentence.querySelector("select");
-      menu.selectedIndex = same < 0 ? texts.length : same;
-      menu.options[texts.length].disabled = same >= 0;        // one's own begins with another word, not here
-      mask.querySelectorAll("input").forEach((input, i) => {
-        const { causal, seen } = Object.values(masks)[i];
-        input.checked = causal === state.causal && seen.every((each, key) => each === state.seen[key]);     // none, once the reader has made a mask
-      });
+      settle(sentence.querySelector("select"), same, texts.length);
+      settle(mask.querySelector("select"), Object.values(masks).findIndex(({ causal, seen }) => causal === state.causal && seen.every((each, key) => each === state.seen[key])), 3);
       rows.forEach(({ box }, i) => {
         box.checked = visibleTo(state.query, state.seen, state.causal)[i];
         box.disabled = state.causal && i > state.query;
@@ -109,66 +103,52 @@ export default {
       });
     }
 
-    function showSteps(names, found, query, keys, values) {
+    // A menu's last option stands for what the reader has made elsewhere in the figure, and cannot be chosen itself.
+    function settle(menu, found, own) {
+      menu.selectedIndex = found < 0 ? own : found;
+      menu.options[own].disabled = found >= 0;
+    }
+
+    function showSteps(names, found) {
       const columns = [found.scores, found.scaled, found.masked, found.weights];
-      const parts = keys.map((key, i) => (state.step < 3 ? key.map((value, d) => value * query[d]) : values[i].map((value) => value * found.weights[i])));
+      const most = Math.max(1e-12, ...found.scores.map(Math.abs)), parts = found.values.map((value, i) => value.map((each) => each * found.weights[i]));
       const largest = Math.max(1e-12, ...parts.flat().map(Math.abs));
-      caption.textContent = `What “${names[state.query]}” finds`;
-      stripHead.textContent = state.step < 3 ? `${size} products` : "weight · value";
       rows.forEach(({ row, cells, asker, strip }, i) => {
-        row.className = `${found.masked[i] === -Infinity && state.step > 1 ? "off" : ""} ${i === state.query ? "asking" : ""}`;
+        row.className = `${found.masked[i] === -Infinity ? "off" : ""} ${i === state.query ? "asking" : ""}`;
         asker.textContent = names[i];
         asker.setAttribute("aria-pressed", i === state.query);
         cells.forEach((cell, step) => {
-          cell.textContent = step > state.step ? "" : number(columns[step][i], step === 0 ? 1 : 2);
-          cell.className = step === state.step ? "now" : "";
+          const value = columns[step][i], share = Number.isFinite(value) ? value / (step === 3 ? 1 : most) : 0;      // scores keep their unit, so that a scale is seen to shrink them
+          cell.dataset.tip = `${STEPS[step][0]}, ${STEPS[step][1]}: ${number(value)}`;
+          const [bar, said] = cell.children;
+          bar.className = `bar ${step === 3 ? "weight" : value < 0 ? "mb-minus" : "mb-plus"}`;
+          bar.style.width = `${(step === 3 ? 100 : 50) * Math.abs(clamp(share, -1, 1))}%`;
+          said.textContent = step === 3 ? (value >= 0.05 ? number(value) : "") : Number.isFinite(value) ? "" : "−∞";
         });
-        cells[3].style.setProperty("--share", state.step < 3 ? "0%" : `${100 * found.weights[i]}%`);
         strip.replaceChildren(stripOf(parts[i], largest));
       });
-      sum.style.visibility = state.step < 4 ? "hidden" : "";      // its place is kept, so that what follows stays where it is
       mixture.replaceChildren(stripOf(found.mixture, largest));
     }
 
     // The numbers of a vector as a row of coloured cells.
     function stripOf(vector, largest) {
       const wide = 128 / vector.length;
-      return shape("svg", { viewBox: "0 0 128 14", width: 128, height: 14, "aria-hidden": "true" }, vector.map((value, d) => shape("rect", {
+      return shape("svg", { viewBox: "0 0 128 14", preserveAspectRatio: "none", "aria-hidden": "true" }, vector.map((value, d) => shape("rect", {
         x: d * wide, y: 0, width: wide, height: 14, style: `fill: var(--${value < 0 ? "minus" : "plus"}); fill-opacity: ${number(clamp(Math.abs(value) / largest, 0, 1))}` })));
     }
 
-    // The step as a sum with the numbers of the key that gets most.
-    function showSum(names, found, scale) {
-      const most = found.weights.indexOf(Math.max(...found.weights));
-      const [asker, key, score] = [`“${names[state.query]}”`, `“${names[most]}”`, number(found.scores[most], 1)];
-      const powers = found.masked.map(Math.exp).reduce((total, power) => total + power, 0);
-      const power = `e^${number(found.masked[most])}`;
-      sums.textContent = [
-        `The query of ${asker} times the key of ${key}, number by number, summed: ${score}.`,
-        `For ${key}: ${score} / ${number(scale)} = ${number(found.scaled[most])}.`,
-        "What may not be looked at gets −∞, whatever its score was.",
-        Number.isFinite(found.masked[most]) ? `For ${key}: ${power} ≈ ${large(Math.exp(found.masked[most]))}, and all rows together make ${large(powers)}: a share of ${number(found.weights[most])}.`
-          : "Nothing may be looked at. The package then gives every value the same weight.",
-        `${number(found.weights[most])} times what ${key} has to say, and so on down the rows: the sum is what ${asker} takes along.`,
-      ][state.step];
-    }
-
-    function large(value) {
-      return value < 1e5 ? number(value) : value.toExponential(1).replace("e+", " · 10^");
-    }
-
-    function showAll(names, all) {
-      const step = Math.min(state.step, 3);
-      const matrix = all.map((found) => [found.scores, found.scaled, found.masked, found.weights][step]);
-      const largest = Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs));
-      const drawn = heat(matrix, { rows: names, columns: names, digits: step === 3 ? 2 : 1, corner: "looks at →", largest: step === 3 ? 1 : largest, caption: state.step > step ? "All queries: the weights of their mixtures" : `All queries at this step: ${STEPS[step]}` });
-      drawn.querySelectorAll("td").forEach((cell) => { if (cell.textContent === "−∞") cell.className = "off"; });
-      drawn.querySelectorAll("tbody tr")[state.query].className = "asking";
-      everyone.replaceChildren(drawn);
+    function numbers() {
+      const names = namesOf(tokensOf(state.choice)), all = foundBy(state.head), found = all[state.query];
+      const rest = heat(all.map(({ weights }) => weights), { rows: names, columns: names, largest: 1, corner: "looks at →", caption: `${heads[state.head]}: the weights of all queries` });
+      rest.querySelectorAll("tbody tr")[state.query].className = "asking";
+      return node("div", {}, node("table", { class: "followed" }, node("caption", {}, `What “${names[state.query]}” finds`),
+        node("thead", {}, node("tr", {}, ["token", ...STEPS.map(([name]) => name)].map((text) => node("th", { scope: "col" }, text)))),
+        node("tbody", {}, names.map((name, i) => node("tr", {}, node("th", { scope: "row" }, name), [found.scores, found.scaled, found.masked, found.weights].map((column) => node("td", {}, number(column[i]))))))), rest);
     }
 
     function inWords(names, found) {
-      return `In ${heads[state.head]}: “${names[state.query]}” looks at ${mostOf(found.weights, names)}.`;
+      const nothing = found.masked.every((score) => score === -Infinity) ? " Nothing may be looked at, and the package then gives every value the same weight." : "";
+      return `In ${heads[state.head]}, “${names[state.query]}” looks at ${mostOf(found.weights, names)}.${nothing}`;
     }
   },
 };

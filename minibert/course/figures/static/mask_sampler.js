@@ -96,8 +96,10 @@ function bandOf(share, n) {
 
 const FATES = { mask: "becomes [MASK]", other: "becomes a random word", kept: "stays as it is" };
 const SHORT = { mask: "hidden", other: "random", kept: "kept" };
-const SHARES = [["80/10/10", "80, 10, 10: BERT"], ["100/0/0", "100, 0, 0: always [MASK]"], ["90/0/10", "90, 0, 10: no random words"], ["0/100/0", "0, 100, 0: random words alone"], ["", "my own"]];
-const FORMS = [["pieces", "a fixed number of pieces"], ["words", "a fixed number, by whole words"], ["each", "each piece on its own"]];
+// What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random words.
+const RULES = [["80, 10, 10, as BERT has it", "pieces", 0.8, 0.1], ["80, 10, 10, by whole words", "words", 0.8, 0.1], ["80, 10, 10, each piece on its own", "each", 0.8, 0.1],
+  ["always [MASK]", "pieces", 1, 0], ["no random words: 90, 0, 10", "pieces", 0.9, 0], ["random words alone", "pieces", 0, 1]];
+const STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000];      // draws, further and further apart
 
 function percent(share, digits = 0) {
   return `${number(100 * share, digits)}%`;
@@ -107,22 +109,9 @@ function tokenList(tokens, found, draws) {
   const most = Math.max(1, ...found.places);
   return tokens.map((token, place) => {
     const fate = found.fates[place];
-    return node("li", { class: fate ? `mb-is-${fate}` : "" },
-      node("span", { class: "mb-true" }, token),
-      node("span", { class: "mb-seen" }, fate ? found.seen[place] : " "),
-      node("span", { class: "mb-fate" }, fate ? SHORT[fate] : " "),
-      node("span", { class: "mb-tally", style: `--share: ${Math.round(100 * found.places[place] / most)}%`, title: `chosen in ${found.places[place]} of ${draws} draws` }, found.places[place]));
+    return node("li", { class: fate ? `mb-is-${fate}` : "", style: `--share: ${Math.round(100 * found.places[place] / most)}%`, "data-tip": `“${token}” was chosen in ${found.places[place]} of ${draws} draws${fate ? `; in draw ${draws} it ${FATES[fate]}` : ""}` },
+      node("span", { class: "mb-true" }, token), node("span", { class: "mb-seen" }, fate ? found.seen[place] : " "));
   });
-}
-
-// The share that was found as a dot, the expected one as a stroke in its band.
-function bandPicture(share, expected, band) {
-  const at = (value) => 6 + 128 * value;
-  return shape("svg", { viewBox: "0 0 140 22", width: 140, height: 22, "aria-hidden": "true" },
-    shape("line", { x1: at(0), x2: at(1), y1: 11, y2: 11, class: "mb-axis" }),
-    shape("rect", { x: at(band[0]), width: Math.max(1.5, at(band[1]) - at(band[0])), y: 3, height: 16, class: "mb-band" }),
-    shape("line", { x1: at(expected), x2: at(expected), y1: 1, y2: 21, class: "mb-expected" }),
-    shape("circle", { cx: at(share), cy: 11, r: 4, class: "mb-found" }));
 }
 
 function shareRows(found, settings) {
@@ -136,11 +125,29 @@ function shareRows(found, settings) {
 }
 
 function shareTable(rows) {
-  return node("table", {}, node("thead", {}, node("tr", {}, node("td", {}), node("td", {}), ["share", "expected", "by chance", "times"].map((name) => node("th", { scope: "col" }, name)))),
-    node("tbody", {}, rows.map(({ fate, count, share, expected, band, inside }) => node("tr", {},
-      node("th", { scope: "row" }, node("span", { class: `mb-key mb-is-${fate}` }), FATES[fate]),
-      node("td", { class: inside ? "" : "mb-outside" }, bandPicture(share, expected, band)), node("td", {}, percent(share, 1)), node("td", {}, percent(expected)),
+  return node("table", {}, node("thead", {}, node("tr", {}, node("td", {}), ["share", "expected", "by chance", "times"].map((name) => node("th", { scope: "col" }, name)))),
+    node("tbody", {}, rows.map(({ fate, count, share, expected, band, inside }) => node("tr", {}, node("th", { scope: "row" }, FATES[fate]), node("td", {}, percent(share, 1)), node("td", {}, percent(expected)),
       node("td", {}, `${percent(band[0], 1)} to ${percent(band[1], 1)}${inside ? "" : ": outside"}`), node("td", {}, count)))));
+}
+
+// Shares as dots, each on a line from 0 to 100%, with the expected one as a stroke in its band. `show(rows)` moves them.
+function bands() {
+  const parts = Object.keys(FATES).map((fate) => {
+    const band = node("span", { class: "band" }), expected = node("i", {}), dot = node("b", {}), said = node("span", { class: "said" });
+    return { band, expected, dot, said, row: node("div", { class: `fate mb-is-${fate}` }, node("span", {}, FATES[fate]), node("span", { class: "line" }, band, expected, dot), said) };
+  });
+  return { box: node("div", { class: "bands" }, parts.map(({ row }) => row)), show(rows) {
+    rows.forEach(({ share, expected, band, inside }, i) => {
+      const part = parts[i];
+      part.band.style.left = percent(band[0], 2);
+      part.band.style.width = percent(band[1] - band[0], 2);
+      part.expected.style.left = percent(expected, 2);
+      part.dot.style.left = percent(share, 2);
+      part.row.classList.toggle("outside", !inside);
+      part.said.textContent = percent(share, 1);
+      part.row.dataset.tip = `found ${percent(share, 1)}, expected ${percent(expected)}; chance alone: ${percent(band[0], 1)} to ${percent(band[1], 1)}`;
+    });
+  } };
 }
 
 // What the rule promises about the number of places, in words.
@@ -153,63 +160,33 @@ function promise(tokens, settings) {
 
 export default {
   render({ model, el }) {
-    const { names, rows, words, special, most } = model.get("data");      // a stored notebook sorts the keys of an object
-    const settings = { form: "pieces", whole: false, rate: 0.15, masked: 0.8, replaced: 0.1, most, words, special };
-    let row = names[0], draws = 20;
+    const { names, rows, words, special, most, rate } = model.get("data");      // a stored notebook sorts the keys of an object
+    const settings = { form: "pieces", whole: false, rate, masked: 0.8, replaced: 0.1, most, words, special };
+    const group = `mb-text-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`;
+    let row = names[0], at = STOPS.indexOf(20), shares;
 
-    const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, what the model sees, and how often each was chosen" });
+    const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
     const rule = node("p", { class: "mb-rule" });
-    const table = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "shares" });
-    const drawn = slider({ label: "Draw number", min: 1, max: 1000, value: draws, oninput: (value) => { draws = value; update(); } });
-    const more = (count) => () => { draws = Math.min(1000, draws + count); drawn.set(draws); update(); };
-    const preset = pick({ label: "Shares", options: SHARES, value: "80/10/10", oninput: take });
-    const masked = slider({ label: "[MASK]", min: 0, max: 100, step: 5, value: 80, text: (value) => `${value}%`, oninput: (value) => own(value, Math.min(100 - value, percentOf(settings.replaced))) });
-    const replaced = slider({ label: "Random word", min: 0, max: 100, step: 5, value: 10, text: (value) => `${value}%`, oninput: (value) => own(Math.min(100 - value, percentOf(settings.masked)), value) });
-
-    const figure = frame(el, model,
-      controls(names.length > 1 && pick({ label: "Text", options: names.map((name) => [name, name]), value: row, oninput: (name) => { row = name; update(); } }),
-        radios({ label: "Chosen:", options: FORMS, value: "pieces", oninput: (form) => { settings.form = form; settings.whole = form === "words"; update(); } })),
-      controls(slider({ label: "Rate", min: 1, max: 80, value: 15, text: (value) => `${value}%`, oninput: (value) => { settings.rate = value / 100; update(); } }), preset),
-      controls(masked, replaced),
-      controls(node("button", { type: "button", onclick: more(1) }, "Draw once more"), node("button", { type: "button", onclick: more(100) }, "100 times more"), drawn),
-      rule, list, table);
+    const chart = bands();
+    const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; update(); } }), node("span", {}, name))));
+    const picture = node("div", {}, texts, list, rule, chart.box);
+    const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i]}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
+    const figure = stage(el, model, { picture, numbers: () => shareTable(shares), controls: [...time.parts, pick({ label: "Rule", options: RULES.map(([name], i) => [i, name]), value: 0, oninput: (i) => {
+      [, settings.form, settings.masked, settings.replaced] = RULES[i];
+      settings.whole = settings.form === "words";
+      update();
+    } })] });
+    tips(picture);
     update();
 
-    function percentOf(share) {
-      return Math.round(100 * share);
-    }
-
-    function take(name) {
-      if (!name) return;
-      const [first, second] = name.split("/").map(Number);
-      setShares(first, second);
-    }
-
-    function own(first, second) {
-      const name = `${first}/${second}/${100 - first - second}`;
-      const select = preset.querySelector("select");
-      select.selectedIndex = Math.max(0, SHARES.findIndex(([each]) => each === name || each === ""));
-      setShares(first, second);
-    }
-
-    function setShares(first, second) {
-      settings.masked = first / 100;
-      settings.replaced = second / 100;
-      masked.set(first);
-      replaced.set(second);
-      update();
-    }
-
     function update() {
-      const tokens = rows[row], found = countDraws(tokens, settings, draws), shares = shareRows(found, settings);
+      const draws = STOPS[at], tokens = rows[row], found = countDraws(tokens, settings, draws);
+      shares = shareRows(found, settings);
       rule.textContent = promise(tokens, settings);
       list.replaceChildren(...tokenList(tokens, found, draws));
-      table.replaceChildren(shareTable(shares));
-      const changes = tokens.map((token, place) => [token, found.seen[place], found.fates[place]]).filter(([, , fate]) => fate)
-        .map(([token, seen, fate]) => (fate === "kept" ? `“${token}” stays` : `“${token}” becomes “${seen}”`));
+      chart.show(shares);
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
-      figure.say(`Draw ${draws}: ${changes.join(", ") || "nothing is chosen"}. In ${draws} ${draws === 1 ? "draw" : "draws"}, ${found.chosen} chosen: ` +
-        `${shares.map((each) => `${percent(each.share, 1)} ${SHORT[each.fate]}`).join(", ")}; ${outside.length ? `outside its band: ${outside.join(", ")}` : "all inside their bands"}.`);
+      figure.say(`Draw ${draws}, ${found.chosen} chosen in all: ${shares.map((each) => `${percent(each.share, 1)} ${SHORT[each.fate]}`).join(", ")}; ${outside.length ? `outside its band: ${outside.join(", ")}` : "all inside their bands"}.`);
     }
   },
 };

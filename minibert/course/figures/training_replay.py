@@ -1,0 +1,110 @@
+"""An interactive figure that plays a training run: losses, guesses at three gaps, and an attention
+map (chapter 8).
+"""
+
+import torch
+
+from minibert.course.figures.moving import Moving, moving
+from minibert.course.figures.packed import packed
+from minibert.course.figures.training_curves import LONGER, NEIGHBOURS, PERFECT, USUAL
+
+WORDS = 5  # of each gap, those that get most at any time
+
+
+def training_replay(log: dict, unigram: float) -> Moving:
+    """Returns a figure that plays the films in `benchmark_log("failures")`: the live run alone, or
+    a failed run beside its healthy one.
+
+    log      rows with a variant and, for one seed of each, a film; one row is the Bayes-optimal
+             predictor with the gaps
+    unigram  the MLM loss, in nats, of a model that predicts by word frequency alone
+    Raises ValueError if the log has no films, or lacks one of the expected runs.
+    """
+    films = {row["variant"]: row["film"] for row in log["rows"] if "film" in row}
+    perfect = next((row for row in log["rows"] if row["variant"] == PERFECT), None)
+    if missing := [name for name in (LONGER, USUAL, *NEIGHBOURS.values()) if name not in films]:
+        raise ValueError(
+            "log must contain films, as benchmarks/failures.py writes them; it has none of"
+            f" {', '.join(missing)}"
+        )
+    if perfect is None:
+        raise ValueError(f"log must contain the row {PERFECT!r}, which says what fits the gaps")
+    healthy = {LONGER, USUAL, *NEIGHBOURS.values()}
+    gaps = []
+    for number, gap in enumerate(perfect["gaps"]):
+        best = _best(films[LONGER]["guesses"], number, gap["chances"])
+        gaps.append(gap | {name: [gap[name][i] for i in best] for name in ("words", "chances")})
+        gaps[-1]["best"] = best
+    runs = {
+        name: {
+            "step": film["step"],
+            "losses": {"words": film["mlm_loss"], "pairs": film["nsp_loss"]},
+            "guesses": packed(
+                torch.tensor(
+                    [
+                        [[frame[i] for i in gap["best"]] for frame, gap in zip(guesses, gaps)]
+                        for guesses in film["guesses"]
+                    ]
+                )
+            ),
+            "head": f"layer {film['layer'] + 1}, head {film['head'] + 1}",
+            "maps": packed(_numbers(film["maps"]), bits=8),
+        }
+        for name, film in films.items()
+    }
+    word, right = _winner(gaps[0])
+    learned = _learned([guesses[0][gaps[0]["best"][right]] for guesses in films[LONGER]["guesses"]])
+    steps = runs[LONGER]["step"]
+    return moving(
+        "training_replay",
+        {
+            "runs": runs,
+            "live": LONGER,
+            "pairs": [[name, NEIGHBOURS.get(name, USUAL)] for name in films if name not in healthy],
+            "gaps": [
+                {name: gap[name] for name in ("first", "second", "words", "chances")}
+                for gap in gaps
+            ],
+            "tokens": ["[CLS]", *gaps[0]["first"].split(), "[SEP]"],
+            "answer": 1,
+            "lines": {
+                "words": [["word frequencies", unigram], ["floor", perfect["mlm_loss"]]],
+                "pairs": [["a coin", 0.693], ["floor", perfect["nsp_loss"]]],
+            },
+        },
+        needs=["packed.js", "stage.js"],
+        label=(
+            f"From step {steps[learned]} of {steps[-1]} on, the model gives “{word}”, the word that"
+            " fits, more than half"
+        ),
+        alt=(
+            "The losses of masked words and of pairs fall to their floors, bars show the guesses at"
+            " three gaps at the end of training, and an attention map has one strong cell in the"
+            " row of [MASK]."
+        ),
+        try_this="Play the run, then choose a failed one.",
+    )
+
+
+def _best(guesses: list, gap: int, chances: list[float]) -> list[int]:
+    """The words of a gap that get most, from a perfect reader or from the model in any frame, in
+    the log's order.
+    """
+    peaks = torch.tensor([frame[gap] for frame in guesses]).amax(dim=0)  # [words]
+    return sorted(peaks.maximum(torch.tensor(chances)).topk(WORDS).indices.tolist())
+
+
+def _numbers(maps: list[list[str]]) -> torch.Tensor:
+    """Rows of whole per cents, as texts -> [frames, T, T]."""
+    return torch.tensor([[list(map(int, row.split())) for row in seen] for seen in maps]) / 100
+
+
+def _winner(gap: dict) -> tuple[str, int]:
+    best = max(range(len(gap["chances"])), key=lambda i: gap["chances"][i])
+    return gap["words"][best], best
+
+
+def _learned(chances: list[float]) -> int:
+    """The first frame from which on all chances are above one half; the last frame if none is."""
+    below = [i for i, chance in enumerate(chances) if chance <= 0.5]
+    return min(below[-1] + 1 if below else 0, len(chances) - 1)

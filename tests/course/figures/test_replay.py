@@ -1,0 +1,141 @@
+"""The training replay shows what the films of the log hold, and nothing else."""
+
+import copy
+import math
+
+import pytest
+import torch
+from figure_page import menu, show, status
+
+from minibert.course.figures import benchmark_log, training_replay
+from minibert.course.figures.packed import unpacked
+from minibert.course.figures.training_curves import NEIGHBOURS
+
+LOG = benchmark_log("failures")
+FILMS = {row["variant"]: row["film"] for row in LOG["rows"] if "film" in row}
+PERFECT = LOG["rows"][0]
+
+
+@pytest.fixture(scope="module")
+def replay():
+    return training_replay(LOG, 3.85)
+
+
+@pytest.fixture
+def figure(tab, replay):
+    tab.goto("about:blank")  # Chromium loses track of a pointer whose page was written anew
+    return show(tab, replay)
+
+
+def test_the_data_are_those_of_the_films(replay):
+    data = replay.data
+    assert set(data["runs"]) == set(FILMS)
+    for name, run in data["runs"].items():
+        film = FILMS[name]
+        assert run["step"] == film["step"] and run["step"][0] == 0
+        assert run["losses"] == {"words": film["mlm_loss"], "pairs": film["nsp_loss"]}
+        for n, guesses in enumerate(film["guesses"]):
+            for gap, perfect, kept in zip(
+                data["gaps"], PERFECT["gaps"], unpacked(run["guesses"])[n]
+            ):
+                of_word = dict(zip(perfect["words"], guesses[data["gaps"].index(gap)]))
+                assert kept.tolist() == pytest.approx(
+                    [of_word[word] for word in gap["words"]], abs=1e-4
+                )
+        maps = torch.tensor(
+            [[list(map(int, row.split())) for row in seen] for seen in film["maps"]]
+        )
+        torch.testing.assert_close(
+            unpacked(run["maps"]), maps / 100.0, atol=0.003, rtol=0, check_dtype=False
+        )
+        assert (maps.sum(dim=-1) <= 107).all(), "a part of each row's weight, rounded to per cents"
+    for gap, perfect in zip(data["gaps"], PERFECT["gaps"]):
+        assert (
+            dict(zip(gap["words"], gap["chances"])).items()
+            <= dict(zip(perfect["words"], perfect["chances"])).items()
+        )
+        assert sum(gap["chances"]) == pytest.approx(1, abs=0.01), "what may fit is among the words"
+
+
+def test_a_failed_run_lies_beside_the_healthy_one_of_its_recipe(replay):
+    recipes = {row["variant"]: row["recipe"] for row in LOG["rows"] if "recipe" in row}
+    pairs = dict(replay.data["pairs"])
+    assert set(pairs) | {"live", "healthy", *NEIGHBOURS.values()} == set(FILMS)
+    for failed, healthy in pairs.items():
+        for key in ("steps", "batch_size", "layers", "optimizer"):
+            assert recipes[failed][key] == recipes[healthy][key]
+        assert FILMS[failed]["step"] == FILMS[healthy]["step"], "they share one timeline"
+
+
+def test_the_film_agrees_with_the_curves_of_the_same_run():
+    for row in LOG["rows"]:
+        if "film" in row:
+            assert row["film"]["mlm_loss"][-1] == row["mlm_loss"]
+            assert row["film"]["step"][-1] == row["curves"]["step"][-1]
+
+
+def test_the_title_is_true(replay):
+    word = PERFECT["gaps"][0]["words"].index("sister")
+    chances = [frame[0][word] for frame in FILMS["live"]["guesses"]]
+    step = int(replay.label.split()[2])
+    at = FILMS["live"]["step"].index(step)
+    assert min(chances[at:]) > 0.5 >= chances[at - 1]
+
+
+def order(figure):
+    """The words of the first gap, from the highest bar down."""
+    return figure.evaluate("""[...document.querySelector('.gap').querySelectorAll('.word')]
+        .sort((a, b) => a.style.getPropertyValue('--place') - b.style.getPropertyValue('--place')).map((row) => row.firstChild.textContent)""")
+
+
+def test_it_opens_at_the_end_and_scrubs_back(figure, replay):
+    live = replay.data["runs"]["live"]
+    assert status(figure).startswith("After 608 steps") and order(figure)[0] == "sister"
+    hand = figure.get_by_role("slider")
+    hand.press("Home")
+    assert (
+        status(figure)
+        == f"After 0 steps, losses in nats: words {live['losses']['words'][0]:.2f}, pairs {live['losses']['pairs'][0]:.2f}."
+    )
+    shares = unpacked(live["guesses"])[0][0].tolist()
+    words = replay.data["gaps"][0]["words"]
+    assert order(figure)[0] == words[max(range(len(words)), key=lambda i: shares[i])]
+    hand.press("ArrowRight")
+    assert status(figure).startswith(f"After {live['step'][1]} steps")
+    window = "Number(document.querySelector('clipPath rect').getAttribute('width'))"
+    before = figure.evaluate(window)
+    hand.press("End")
+    figure.wait_for_timeout(400)
+    assert figure.evaluate(window) > before + 100, "the curve draws itself"
+
+
+def test_it_plays_and_pauses(figure):
+    figure.get_by_role("button", name="Play").click()
+    figure.wait_for_function("Number(document.querySelector('input').value) >= 2", timeout=5000)
+    figure.get_by_role("button", name="Pause").click()
+    at = figure.get_by_role("slider").input_value()
+    figure.wait_for_timeout(800)
+    assert figure.get_by_role("slider").input_value() == at and 2 <= int(at) < 10
+
+
+def test_a_broken_run_plays_beside_a_correct_one(figure, replay):
+    menu(figure, "Run").select_option("failed: too slow")
+    assert figure.locator(".curve").count() == 4 and figure.locator(".map").count() == 2
+    sick, healthy = (
+        replay.data["runs"][name]["losses"]["words"][-1] for name in ("too slow", "healthy")
+    )
+    assert f"healthy: words {healthy:.2f}" in status(
+        figure
+    ) and f"failed: words {sick:.2f}" in status(figure)
+    menu(figure, "Run").select_option("the live run, 608 steps")
+    assert figure.locator(".curve").count() == 2
+
+
+def test_a_log_without_films_is_refused():
+    bare = copy.deepcopy(LOG)
+    for row in bare["rows"]:
+        row.pop("film", None)
+    with pytest.raises(ValueError, match="must contain films"):
+        training_replay(bare, 3.85)
+    with pytest.raises(ValueError, match="perfect reader"):
+        training_replay({"rows": LOG["rows"][1:]}, math.log(50))
