@@ -94,7 +94,7 @@ export default {
       title.textContent = `Layer ${state.layer + 1}, head ${state.head + 1}: where “${tokens[state.word]}” looks`;
       drawLines(chosen);
       answers.replaceChildren(...chosen[state.word].map((weight, i) => node("div", { style: `--share: ${100 * weight}%` }, node("span", {}, tokens[i]), node("span", {}, number(weight)))));
-      const drawn = heat(chosen, { rows: tokens, columns: tokens, largest: 1, corner: "looks at →", caption: `The whole map of layer ${state.layer + 1}, head ${state.head + 1}` });
+      const drawn = heat(chosen, { rows: tokens, columns: tokens, largest: 1, of: "head", corner: "looks at →", caption: `The whole map of layer ${state.layer + 1}, head ${state.head + 1}` });
       drawn.querySelectorAll("tbody tr")[state.word].className = "asking";
       matrix.replaceChildren(drawn);
       figure.say(inWords(tokens, chosen[state.word], marked));

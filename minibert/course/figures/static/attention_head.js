@@ -161,7 +161,7 @@ export default {
       const step = Math.min(state.step, 3);
       const matrix = all.map((found) => [found.scores, found.scaled, found.masked, found.weights][step]);
       const largest = Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs));
-      const drawn = heat(matrix, { rows: names, columns: names, digits: step === 3 ? 2 : 1, corner: "looks at →", largest: step === 3 ? 1 : largest, caption: state.step > step ? "All queries: the weights of their mixtures" : `All queries at this step: ${STEPS[step]}` });
+      const drawn = heat(matrix, { rows: names, columns: names, digits: step === 3 ? 2 : 1, corner: "looks at →", largest: step === 3 ? 1 : largest, of: step === 3 && "head", caption: state.step > step ? "All queries: the weights of their mixtures" : `All queries at this step: ${STEPS[step]}` });
       drawn.querySelectorAll("td").forEach((cell) => { if (cell.textContent === "−∞") cell.className = "off"; });
       drawn.querySelectorAll("tbody tr")[state.query].className = "asking";
       everyone.replaceChildren(drawn);
