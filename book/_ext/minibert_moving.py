@@ -47,7 +47,7 @@ class MovingFigure(SphinxDirective):
         still = nodes.image(
             uri=f"/{PICTURES}/{name}.png",
             alt=state["alt"],
-            classes=["figure-still", "no-scaled-link"],
+            classes=["figure-still", f"figure-{name}", "no-scaled-link"],
             width=width,
         )
         return [nodes.container("", still, nodes.raw("", text, format="html"), classes=[OF_PAGE])]
