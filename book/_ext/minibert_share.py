@@ -155,11 +155,12 @@ def add_tags(app, pagename, templatename, context, doctree):
     about = description(doctree) or f"{title}: a page of minibert, a course that builds BERT."
     name = f"{FOLDER}/{pagename.replace('/', '-')}.png"
     figure = key_figure(doctree)
+    sources = {image: source for source, image in app.builder.images.items()}
     (Path(app.outdir) / FOLDER).mkdir(parents=True, exist_ok=True)
     drawn = picture(
         title,
         about,
-        Path(app.srcdir) / figure["uri"] if figure else None,
+        Path(app.srcdir) / sources[Path(figure["uri"]).name] if figure else None,
         figure is None or not is_moving(figure),
     )
     drawn.quantize(256, Image.Quantize.MAXCOVERAGE).save(Path(app.outdir) / name, optimize=True)
