@@ -1,4 +1,4 @@
-"""Fetch what the book serves itself and did not write: MathJax and the fonts.
+"""Fetch what the book serves itself and did not write: MathJax, the fonts and the search.
 
     python tools/vendor.py           # renew book/_static/vendor and its MANIFEST.json
     python tools/vendor.py --check   # only compare the committed files with the manifest
@@ -56,6 +56,8 @@ PACKAGES = [
         "fonts/jetbrains-mono",
         {"files/*-latin-wght-normal.woff2": ""},
     ),
+    # The search of the book, in the page.
+    ("minisearch", "7.2.0", "minisearch", {"dist/umd/index.js": ""}),
 ]
 
 
@@ -93,7 +95,8 @@ def renew():
             package = fetch(name, version, scratch)
             home = VENDOR / place
             home.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(package / "LICENSE", home / "LICENSE")
+            (licence,) = package.glob("LICENSE*")
+            shutil.copyfile(licence, home / "LICENSE")
             files = []
             for source in sorted(p for p in package.rglob("*") if p.is_file()):
                 inside = source.relative_to(package).as_posix()

@@ -2,7 +2,7 @@
 
 The files lie in `downloads` beside the pages, so links to them work over http and from a file. Each chapter offers its own under its
 head, the page book/downloads.md lists all. PDF and ePub are made from the built book (tools/pdf.py, tools/epub.py); from then on the page
-offers them, instead of the comment that keeps their places.
+offers them, instead of the comment that keeps their places and of the sentence that says how to make them.
 """
 
 import json
@@ -16,6 +16,7 @@ from pathlib import Path
 from docutils import nodes
 
 PAGE, FOLDER, ZIP = "book/downloads", "downloads", "minibert-notebooks.zip"
+NOT_MADE = re.compile(r'<p class="not-made">.*?</p>', re.DOTALL)
 FORMS = {
     "minibert.pdf": "the whole book as a PDF",
     "minibert.epub": "the whole book as an e-book (ePub 3)",
@@ -86,7 +87,7 @@ def offer(site: Path) -> None:
     for name, about in FORMS.items():
         if (file := site / FOLDER / name).is_file():
             made = time.strftime("%Y-%m-%d", time.gmtime(file.stat().st_mtime))
-            text = text.replace(
+            text = NOT_MADE.sub("", text).replace(
                 f"<!-- {name} -->",
                 f'<li><a href="../{FOLDER}/{name}" download>{name}</a> · {about}, {file.stat().st_size / 1e6:.0f} MB, made on {made}</li>',
             )
@@ -125,7 +126,7 @@ def offer_notebook(app, doctree, docname):
         box += nodes.raw(
             "",
             f'<p><strong>Take it along</strong>: <a href="../{FOLDER}/{name}" download>{name}</a> · '
-            f'<a href="../{PAGE}.html">all notebooks, PDF, e-book</a></p>',
+            f'<a href="../{PAGE}.html">all downloads</a></p>',
             format="html",
         )
 

@@ -15,7 +15,7 @@ STATE, VIEW = (
     "application/vnd.jupyter.widget-state+json",
     "application/vnd.jupyter.widget-view+json",
 )
-LOADER, OF_PAGE = "figures.js", "moving-figure-of-page"
+SCRIPTS, OF_PAGE = ("figures.js", "share.js"), "moving-figure-of-page"
 PICTURES = "book/stills"
 
 
@@ -47,7 +47,7 @@ class MovingFigure(SphinxDirective):
         still = nodes.image(
             uri=f"/{PICTURES}/{name}.png",
             alt=state["alt"],
-            classes=["figure-still", "no-scaled-link"],
+            classes=["figure-still", f"figure-{name}", "no-scaled-link"],
             width=width,
         )
         return [nodes.container("", still, nodes.raw("", text, format="html"), classes=[OF_PAGE])]
@@ -60,11 +60,12 @@ def script(kind, content):
 
 
 def add_loader(app, pagename, templatename, context, doctree):
-    """The loader, for the pages that have such a figure."""
+    """The loader and what shares a figure, for the pages that have one."""
     if doctree is not None and any(
         OF_PAGE in place["classes"] for place in doctree.findall(nodes.container)
     ):
-        app.add_js_file(LOADER, defer="defer")
+        for file in SCRIPTS:
+            app.add_js_file(file, defer="defer")
 
 
 def setup(app):

@@ -29,7 +29,7 @@ def add_pictures(app, doctree):
             continue
         model = json.loads(place.astext().partition(">")[2].rpartition("</script>")[0])["model_id"]
         if model in pictures:
-            picture, alt = pictures[model]
+            picture, alt, name = pictures[model]
             parent = place.parent
             width = f"{int.from_bytes(picture[16:20]) / SCALE:.0f}px"  # book/_ext/minibert_weight.py adds the shape
             parent.insert(
@@ -37,14 +37,14 @@ def add_pictures(app, doctree):
                 nodes.image(
                     uri=f"/{stored(app, picture)}",
                     alt=alt,
-                    classes=["figure-still", "no-scaled-link"],
+                    classes=["figure-still", f"figure-{name}", "no-scaled-link"],
                     width=width,
                 ),
             )
 
 
 def read_pictures(path):
-    """The pictures of a notebook's moving figures: number of the widget -> PNG and text alternative."""
+    """The pictures of a notebook's moving figures: number of the widget -> PNG, text alternative and name of the figure."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     widgets = notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
     outputs = [
@@ -58,6 +58,7 @@ def read_pictures(path):
         number: (
             base64.b64decode("".join(data["image/png"])),
             widgets[number]["state"].get("alt", ""),
+            widgets[number]["state"].get("name", ""),
         )
         for number, data in numbers.items()
     }

@@ -34,6 +34,7 @@
       await figure.default.render({ model: modelOf(state), el: box });
       box.parentElement.querySelectorAll("img.figure-still").forEach(function (still) { still.hidden = true; });
       box.dataset.drawn = "yes";
+      box.dispatchEvent(new CustomEvent("figure-drawn", { bubbles: true, detail: state }));
     } catch (error) {
       box.textContent = "This figure could not be drawn. " + error;
       box.dataset.drawn = "no";

@@ -1,4 +1,4 @@
-"""The other forms of the book: notebooks to take along, the status page, the search, the PDF and the ePub."""
+"""The other forms of the book: notebooks to take along, the status page, the PDF and the ePub."""
 
 import io
 import json
@@ -130,43 +130,6 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
         {"x.example": 1},
         ["a.html: b/c.html#gone", "a.html: d.html"],
     )
-
-
-# ---------------------------------------------------------------- the search
-
-
-@pytest.mark.parametrize("from_file", [False, True], ids=["http", "file"])
-@pytest.mark.parametrize(
-    ("query", "target"),
-    [
-        ("fused_attend", "book/api/model.html#minibert.attention.fused_attend"),
-        ("BertSumExt", "book/api/summarization.html#minibert.summarization.model.BertSumExt"),
-        ("attention mask", "book/glossary.html#term-"),
-        ("WordPiece", "book/glossary.html#term-"),
-        ("trigram blocking", "notebooks/10_bertsum.html"),
-    ],
-)
-def test_the_search_finds_terms_and_functions(browser, address, site, from_file, query, target):
-    start = site.as_uri() + "/" if from_file else address
-    tab, wrong = opened(browser, f"{start}book/intro.html")
-    tab.wait_for_load_state("networkidle")
-    tab.goto(f"{start}search.html?q={query.replace(' ', '+')}")
-    tab.wait_for_function(
-        "/finished|no documents|did not match/.test(document.querySelector('#search-results')?.textContent ?? '')",
-        timeout=20_000,
-    )
-    found = tab.eval_on_selector_all(
-        "#search-results li a", "links => links.slice(0, 4).map(link => link.href)"
-    )
-    assert any(target in link for link in found), found
-    around = tab.eval_on_selector_all(
-        "#search-results p.context", "lines => lines.map(line => line.textContent)"
-    )
-    assert not [line for line in around if "On this page" in line], (
-        "the lines around are the article's, not the menus'"
-    )
-    assert wrong == []
-    tab.context.close()
 
 
 # ---------------------------------------------------------------- PDF and ePub: a small book

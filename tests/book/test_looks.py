@@ -1,20 +1,25 @@
 """One palette for plots, moving figures and pages, legible in both themes; and pages that print whole."""
 
+import math
 import re
+from itertools import combinations
 
+import matplotlib
 import pytest
 from built_pages import contents
 from playwright.sync_api import expect
 
 from minibert.course.diagrams.drawing import PALETTE
-from minibert.course.figures import COLORS
+from minibert.course.figures import COLORS, DIVERGING, SEQUENTIAL, heat_table, use_style
 from minibert.course.figures.moving import STATIC
+from minibert.course.figures.style import SERIES
 from tools.environment import ROOT
 from tools.stills import browser
 
 SHEET = (ROOT / "book" / "_static" / "minibert.css").read_text(encoding="utf-8")
 FIGURES = (STATIC / "common.css").read_text(encoding="utf-8")
 THEMES = ["light", "dark"]
+CONCEPTS = ["token", "segment", "position", "head", "mask"]
 A4 = {"width": 673, "height": 1000}  # 178 mm of letters at 96 pixels to the inch
 
 
@@ -62,13 +67,14 @@ def test_contrast_is_the_published_measure():
 def test_pages_and_plots_have_one_palette():
     page = palette("light")
     assert {name: page[name] for name in COLORS if name in page} == {
-        name: COLORS[name] for name in ("token", "segment", "position", "head", "mask")
+        name: COLORS[name] for name in (*CONCEPTS, "wrong")
     }
     assert (COLORS["right"], COLORS["wrong"], COLORS["control"]) == (
-        page["token"],
-        page["segment"],
+        page["ink"],
+        page["wrong"],
         page["edge"],
     )
+    assert [*SERIES] == [page[name] for name in ("series-1", "series-2", "series-3", "ink")]
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -78,6 +84,89 @@ def test_moving_figures_have_the_palette_of_the_page(theme):
     fallback = re.findall(r"var\(--mb-([\w-]+), (#\w{6})\)", light if theme == "light" else dark)
     assert len(fallback) >= 10
     assert fallback == [(name, palette(theme)[name]) for name, _ in fallback]
+
+
+def lab(color: str) -> list[float]:
+    """A colour in CIELAB (D65), where distance is about what the eye sees."""
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    )
+    x, y, z = (
+        value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116
+        for value in (
+            (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505,
+            0.2126 * red + 0.7152 * green + 0.0722 * blue,
+            (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089,
+        )
+    )
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_two_meanings_look_alike(theme):
+    """Concepts, verdicts, controls and series: CIELAB distances of 25 and more."""
+    color = palette(theme)
+    told_apart = [*CONCEPTS, "wrong", "edge", "series-1", "series-2", "series-3", "ink"]
+    distances = {
+        f"{one}, {other}": math.dist(lab(color[one]), lab(color[other]))
+        for one, other in combinations(told_apart, 2)
+    }
+    assert {pair: round(far) for pair, far in distances.items() if far < 25} == {}
+
+
+# What may have the colour of a concept: a rule whose selector, or whose variable, names it.
+MEANS = {
+    "head": r"head|look|ask|attention|cover-figure|arc\b|--bar",
+    "mask": r"mask|guess|predict|callout|\bmark\b|summary|cover-chapters",
+    "segment": r"segment|cross",
+    "position": r"position",
+}
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        *sorted(STATIC.glob("*.css")),
+        *(ROOT / "book" / "_static" / f"{name}.css" for name in ("minibert", "api", "print")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_a_concept_lends_its_colour_to_nothing_else(sheet):
+    """Purple is attention, amber is a guess, vermilion a segment, green a position."""
+    css = re.sub(r"/\*.*?\*/", "", sheet.read_text(encoding="utf-8"), flags=re.DOTALL)
+    borrowed = [
+        f"{rule.strip()}: {declaration.strip()}"
+        for rule, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css)
+        for declaration in body.split(";")
+        for name in re.findall(
+            r"var\(--(?:mb-)?(head|mask|segment|position)(?:-\w+)?[,)]", declaration
+        )
+        if not re.search(MEANS[name], rule + declaration.partition(":")[0])
+    ]
+    assert borrowed == []
+
+
+def test_series_have_a_palette_of_their_own():
+    looks = re.findall(
+        r'\["([\w-]+)", "(?:circle|square|up|down)"\]',
+        (STATIC / "training_curves.js").read_text(encoding="utf-8"),
+    )
+    assert looks and {name for name in looks if not name.startswith("series-")} == set()
+    use_style()
+    assert [*matplotlib.rcParams["axes.prop_cycle"].by_key()["color"]] == [*SERIES]
+
+
+def test_there_is_one_heat_scale():
+    """Tables of chapters, tables of moving figures and maps of plots shade numbers in the same two tones."""
+    plus, minus = re.search(r"--plus: (#\w{6}); --minus: (#\w{6});", FIGURES).groups()
+    for scale, tones in ((SEQUENTIAL, [plus]), (DIVERGING, [plus, minus])):
+        shades = [lab(matplotlib.colors.to_hex(scale(i))) for i in range(256)]
+        for tone in tones:
+            assert min(math.dist(lab(tone), shade) for shade in shades) < 2
+    table = heat_table([[1.0, -1.0]]).data
+    tones = re.findall(r"rgba\((\d+), (\d+), (\d+)", table)
+    assert ["#" + "".join(f"{int(part):02x}" for part in tone) for tone in tones] == [plus, minus]
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -94,6 +183,10 @@ def test_letters_stand_out(theme):
             "position",
             "head",
             "mask-ink",
+            "wrong",
+            "series-1",
+            "series-2",
+            "series-3",
         ],
         "panel": ["ink", "soft", "link", "link-hover", "token"],
         "token-wash": ["ink", "link", "soft"],

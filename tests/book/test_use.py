@@ -114,25 +114,6 @@ def test_the_theme_is_switched_and_kept(glossary):
     )
 
 
-def test_search_finds_from_the_keyboard(glossary):
-    before = glossary.url
-    glossary.keyboard.press("Control+k")
-    glossary.keyboard.type("softmax")
-    glossary.keyboard.press("Enter")
-    glossary.wait_for_function("document.querySelectorAll('#search-results li a').length > 3")
-    assert "search.html?q=softmax" in glossary.url
-    glossary.goto(before)
-
-
-def test_no_page_but_the_search_asks_for_its_index(site):
-    for name in contents():
-        assert (
-            "searchindex" not in page(site, name).source
-            and "searchtools" not in page(site, name).source
-        )
-    assert "searchindex.js" in (site / "search.html").read_text(encoding="utf-8")
-
-
 def test_code_is_copied_by_its_button(browser, address):
     tab, wrong = opened(browser, f"{address}notebooks/05_encoder.html")
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -9,7 +9,7 @@ import torch
 def heat_table(
     matrix, rows=None, columns=None, digits: int = 2, caption: str = "", corner: str = ""
 ):
-    """Formats a matrix [R, C] as a table with cells coloured by value: blue above zero, orange
+    """Formats a matrix [R, C] as a table with cells coloured by value: slate above zero, brown
     below.
 
     Returns an object that a notebook displays; its `.data` is the HTML text (for `flipbook`). Every
@@ -44,7 +44,7 @@ def heat_table(
 
 
 def _cell(value: float, largest: float, digits: int) -> str:
-    color = "0, 114, 178" if value >= 0 else "213, 94, 0"
+    color = "84, 117, 143" if value >= 0 else "168, 116, 62"
     strength = round(0.6 * abs(value) / largest, 2)
     return (  # + 0: no "-0.00"
         f'<td style="background: rgba({color}, {strength})">{value + 0:.{digits}f}</td>'

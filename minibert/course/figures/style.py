@@ -13,16 +13,19 @@ COLORS = {
     "position": "#00805e",  # green, a circle
     "head": "#a64d79",  # purple, an arc
     "mask": "#ffb000",  # amber, a box: what the model or the reader has to predict
-    "right": "#0072b2",  # the right way: a solid line
-    "wrong": "#c44e00",  # the wrong way; always with another line style or marker as well
+    "right": "#17222c",  # the right way: a solid line
+    "wrong": "#b3162f",  # the wrong way; always with another line style or marker as well
     "control": "#5d7183",  # untrained models, chance, baselines
 }
-# Zero is white. In dark mode the book inverts figures, so that zero becomes black.
+# Runs, models and texts that are compared: none of them is a concept.
+SERIES = ("#5b33b0", "#6b6a00", "#7a3b1d", "#17222c")  # indigo, olive, brown, ink
+# One neutral heat scale: slate, and brown below zero. Zero is white. In dark mode the book inverts
+# figures, so that zero becomes black.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
-    "minibert", ["#ffffff", "#7fb8dd", "#0072b2", "#00304d"]
+    "minibert", ["#ffffff", "#a9bac7", "#54758f", "#1d2f3e"]
 )
 DIVERGING = LinearSegmentedColormap.from_list(
-    "minibert_diverging", ["#8a3c00", "#e69a61", "#ffffff", "#6fb1d9", "#00466f"]
+    "minibert_diverging", ["#5e3a14", "#a8743e", "#ffffff", "#54758f", "#1d2f3e"]
 )
 
 
@@ -47,17 +50,7 @@ def use_style() -> None:
             "axes.grid": False,
             "legend.frameon": False,
             "lines.linewidth": 1.8,
-            "axes.prop_cycle": matplotlib.cycler(
-                color=[
-                    COLORS["token"],
-                    COLORS["segment"],
-                    COLORS["position"],
-                    COLORS["head"],
-                    "#e69f00",
-                    "#555555",
-                ],
-                linestyle=["-", "--", "-.", ":", "-", "--"],
-            ),
+            "axes.prop_cycle": matplotlib.cycler(color=SERIES, linestyle=["-", "--", "-.", ":"]),
             "image.cmap": "minibert",
             "image.interpolation": "nearest",
         }

@@ -84,7 +84,7 @@ export default {
 
     function numbers() {
       const { tokens } = texts[state.text];
-      const table = heat(mapNow(), { rows: tokens, columns: tokens, largest: 1, corner: "looks at →", caption: `All weights of layer ${state.layer + 1}, head ${state.head + 1}` });
+      const table = heat(mapNow(), { rows: tokens, columns: tokens, largest: 1, of: "head", corner: "looks at →", caption: `All weights of layer ${state.layer + 1}, head ${state.head + 1}` });
       table.querySelectorAll("tbody tr")[state.word].className = "asking";
       return table;
     }

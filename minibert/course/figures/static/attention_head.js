@@ -139,7 +139,7 @@ export default {
 
     function numbers() {
       const names = namesOf(tokensOf(state.choice)), all = foundBy(state.head), found = all[state.query];
-      const rest = heat(all.map(({ weights }) => weights), { rows: names, columns: names, largest: 1, corner: "looks at →", caption: `${heads[state.head]}: the weights of all queries` });
+      const rest = heat(all.map(({ weights }) => weights), { rows: names, columns: names, largest: 1, of: "head", corner: "looks at →", caption: `${heads[state.head]}: the weights of all queries` });
       rest.querySelectorAll("tbody tr")[state.query].className = "asking";
       return node("div", {}, node("table", { class: "followed" }, node("caption", {}, `What “${names[state.query]}” finds`),
         node("thead", {}, node("tr", {}, ["token", ...STEPS.map(([name]) => name)].map((text) => node("th", { scope: "col" }, text)))),

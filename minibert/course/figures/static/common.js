@@ -92,11 +92,12 @@ function controls(...children) {
 
 // ---- tables
 
-// A matrix as a table coloured by value, blue above zero and orange below, with the numbers in the cells.
-function heat(matrix, { rows = [], columns = [], digits = 2, caption = "", corner = "", largest } = {}) {
+// A matrix as a table on the book's heat scale, slate above zero and brown below, or purple where it holds weights of attention
+// (`of: "head"`), with the numbers in the cells.
+function heat(matrix, { rows = [], columns = [], digits = 2, caption = "", corner = "", largest, of } = {}) {
   const top = largest || Math.max(1e-12, ...matrix.flat().map((value) => Math.abs(value)));
   const cell = (value) => node("td", { class: value < 0 ? "mb-minus" : "mb-plus", style: `--strength: ${Math.round(60 * clamp(Math.abs(value) / top, 0, 1))}%` }, number(value, digits));
-  return node("table", { class: "mb-heat" },
+  return node("table", { class: `mb-heat${of ? ` mb-of-${of}` : ""}` },
     caption && node("caption", {}, caption),
     columns.length > 0 && node("thead", {}, node("tr", {}, rows.length > 0 && node("td", {}, corner), columns.map((name) => node("th", { scope: "col" }, name)))),
     node("tbody", {}, matrix.map((values, i) => node("tr", {}, rows.length > 0 && node("th", { scope: "row" }, rows[i]), values.map(cell)))));
