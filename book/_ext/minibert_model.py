@@ -4,6 +4,7 @@ Nothing of this is committed: at the end of a build the package's weights are wr
 
 - `weights-1.js`, `weights-2.js`, …: all weights as whole numbers with one scale a row, as text. Classic scripts, because a page
   that was opened from a file may fetch nothing; several, so that the page can say how far it has come.
+- `recorded.js`: what the pages show before the weights are here (`minibert_through.py`).
 - `engine.js`: the program that computes with them (`book/_static/model/engine/` and the tokenizer of `minibert/course/figures/static/`) as one
   text, which the page hands to a worker; with the vocabulary and a list of what stands where in the weights.
 
@@ -11,7 +12,7 @@ A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole
 magnitude / 127. A row is a word in the table of words and an output in a linear map, so no output hears another one's rounding. A few
 small matrices get sixteen bits: what they get wrong, every prediction gets wrong (`FINE`). Vectors stay float32.
 
-In `book/model.md` three lines such as `<!-- still: fill -->` become what the model answers there, as text: for readers without scripts, e-books and paper.
+In `book/model.md` lines such as `<!-- still: pair -->` become what the model answers there, as text: for readers without scripts, e-books and paper.
 """
 
 import base64
@@ -24,6 +25,7 @@ import torch
 from torch import Tensor
 
 import minibert
+import minibert_through
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained
 from minibert.data.sentences import split_sentences
 from minibert.hub.find_pretrained import SMALL
@@ -42,6 +44,7 @@ ENGINE = (
     "bert.js",
     "sentences.js",
     "summary.js",
+    "trace.js",
     "worker.js",
 )  # in this order, behind the tokenizer
 PARTS = 8
@@ -63,6 +66,14 @@ def quantise(name: str, weight: Tensor) -> tuple[Tensor, Tensor, int]:
     scale = weight.float().abs().amax(dim=1) / largest  # [rows]
     scale = torch.where(scale == 0, torch.ones_like(scale), scale)  # [rows]; a row of zeros
     return scale, (weight.float() / scale[:, None]).round().clamp(-largest, largest), bits
+
+
+def kept(name: str, tensor: Tensor) -> Tensor:
+    """A tensor as the page computes with it."""
+    if tensor.dim() < 2:
+        return tensor.float()
+    scale, numbers, _ = quantise(name, tensor)
+    return scale[:, None] * numbers
 
 
 def page_tensors(model: BertForPreTraining, summarizer: BertSumExt) -> dict[str, Tensor]:
@@ -104,6 +115,7 @@ def check(model: BertForPreTraining, summarizer: BertSumExt) -> None:
         for name, value, wanted in (
             ("hidden_act", config.hidden_act, "gelu"),
             ("position_embedding_type", config.position_embedding_type, "absolute"),
+            ("norm_first", config.norm_first, True),
             ("sentence_head kind", head["kind"], "classifier"),
             ("sentence_head with an inner layer", bool(head["sizes"].get("inner_size")), True),
         )
@@ -162,6 +174,10 @@ def files(root: Path) -> dict[str, str]:
     written = {
         "engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"
     }
+    tensors = {name: kept(name, tensor) for name, tensor in model.state_dict().items()}
+    model.load_state_dict(tensors)
+    recorded = minibert_through.recorded(model.float().eval(), tokenizer)
+    written["recorded.js"] = f"minibertModel.recorded = {json.dumps(recorded)};\n"
     for number in range(PARTS):
         text = base64.b85encode(stream[number * size : (number + 1) * size]).decode(
             "ascii"
@@ -181,7 +197,7 @@ def stills(fields: dict[str, str]) -> dict[str, str]:
             for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]
         )
         + " |"
-        for sentence in (fields["model-fill-text"], *SENTENCES)
+        for sentence in (minibert_through.SENTENCE, *SENTENCES)
     ]
     first, second = fields["model-first"], fields["model-second"]
     with torch.no_grad():
@@ -192,7 +208,7 @@ def stills(fields: dict[str, str]) -> dict[str, str]:
     sentences = split_sentences(fields["model-document"])
     chosen = summarize(summarizer, tokenizer, sentences).chosen
     return {
-        "fill": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
+        "through": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
         "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
         "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
         + "\n".join(f"- {sentences[n]}" for n in chosen),
@@ -217,6 +233,7 @@ def write_files(app, error):
     root, target = Path(app.srcdir), Path(app.outdir) / "_static" / "model"
     made_from = [
         Path(__file__),
+        Path(minibert_through.__file__),
         TOKENIZER,
         *(root / "book" / "_static" / "model" / "engine").glob("*.js"),
         *(PACKAGE / "hub" / "pretrained").rglob("*.*"),
