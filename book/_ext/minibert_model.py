@@ -21,11 +21,11 @@ import re
 from html import escape, unescape
 from pathlib import Path
 
+import minibert_through
 import torch
 from torch import Tensor
 
 import minibert
-import minibert_through
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained
 from minibert.data.sentences import split_sentences
 from minibert.hub.find_pretrained import SMALL

@@ -47,7 +47,9 @@ def drawn(model: BertForPreTraining, tokenizer: WordPieceTokenizer, text: str) -
     }
     return {
         "text": text,
-        "tokens": [{"piece": tokenizer.id_to_token(number), "id": number} for number in ids.tolist()],
+        "tokens": [
+            {"piece": tokenizer.id_to_token(number), "id": number} for number in ids.tolist()
+        ],
         "attentions": [[rounded(head) for head in layer[0]] for layer in attentions],
         "states": [rounded(state[0, :, :CELLS]) for state in states],
         "addends": {kind: rounded(x[:, :CELLS]) for kind, x in addends.items()},

@@ -21,7 +21,7 @@
     box.time.onkeydown = step;
     box.blocks.onclick = ({ target }) => press(parts[target.dataset.n]);
     box.blocks.onkeydown = walk;
-    box.blocks.onpointerover = (event) => { if (event.pointerType === "mouse") hover(parts[event.target.dataset.n]); };
+    box.blocks.onpointermove = (event) => { if (event.pointerType === "mouse" && (event.movementX || event.movementY)) hover(parts[event.target.dataset.n]); };
     box.blocks.onpointerleave = () => hover(null);
     box.copy.onclick = () => { write(); through.copy(box.said); };
     box.save.onclick = () => through.save(through.card(state.text.replaceAll("[MASK]", "___"), finding(end, state.token), data, view(), colours));
@@ -65,7 +65,7 @@
     box.status.textContent = box.error.textContent = "";
     box.text.removeAttribute("aria-invalid");
     box.time.max = end;
-    performance.mark("minibert-answer");
+    if (model.isAwake()) performance.mark("minibert-answer");
     fit();
     glide(state.token);
     moveTo(state.t);
@@ -123,7 +123,10 @@
   }
 
   function describe() {
-    parts.forEach((part, n) => box.blocks.children[n].setAttribute("aria-label", through.label(data, part, state.token, headOf)));
+    parts.forEach((part, n) => {
+      box.blocks.children[n].title = through.label(data, part, state.token, headOf);
+      box.blocks.children[n].setAttribute("aria-label", box.blocks.children[n].title);
+    });
   }
 
   /** What was said of this token before, word by word; null where nothing can be compared. */
@@ -169,10 +172,10 @@
     state.t = Math.max(0, Math.min(end, t));
     box.time.value = state.t;
     const words = place.titles.find(({ stage: each }) => each === Math.ceil(state.t) - 1);
-    box.stage.textContent = state.t === end ? "the whole way" : words ? words.text : "the sentence";
+    box.stage.textContent = state.t === end ? "the whole way" : words ? words.name || words.text : "the sentence";
     box.time.setAttribute("aria-valuetext", box.stage.textContent);
     say();
-    if (isPlaying && place.isNarrow && stage !== Math.ceil(state.t) && words) window.scrollTo({ top: box.picture.getBoundingClientRect().top + window.scrollY + words.y - 110, behavior: still.matches ? "auto" : "smooth" });
+    if (isPlaying && place.isNarrow && stage !== Math.ceil(state.t) && words) window.scrollTo({ top: box.picture.getBoundingClientRect().top + window.scrollY + words.y - 190, behavior: still.matches ? "auto" : "smooth" });
     if (state.t === end && isPlaying) play(false);
     if (draws) redraw();
     write();

@@ -14,21 +14,21 @@
   }
 
   function beside(width, S, L, A, row) {
-    const top = TITLE + THUMB + 18, names = 84, strip = 48, sums = 168, words = 226;
+    const top = TITLE + THUMB + 18, names = 84, strip = 48, sums = 168, words = width < 1020 ? 196 : 226;
     const reach = (width - names - sums - words - L * (strip + 14) - 14) / L;
-    const titles = [{ x: 0, y: 12, text: "word pieces", stage: 0 }, { x: names + 10, y: 12, text: "word + segment", stage: 1 }, { x: names + 10, y: 28, text: "+ position", stage: 1 }];
+    const titles = [{ x: 0, y: 12, text: "word pieces", stage: 0 }, { x: names + 10, y: 12, text: "word + segment", stage: 1, name: "three vectors, added" }, { x: names + 10, y: 28, text: "+ position", stage: 1 }];
     const addends = { y: top, strips: KINDS.map((kind, k) => ({ kind, x: names + 10 + 34 * k, w: 22 })) };
     const spoken = top + S * row + 8, states = [{ x: names + 112, w: strip - 8, y: top }];
     const says = [{ x: names + 10, y: spoken, w: 142 }], layers = [];
     let x = names + sums;
     for (let l = 0; l < L; l += 1) {
-      titles.push({ x: x + 6, y: 12, text: `layer ${l + 1}`, stage: 2 + l });
-      layers.push({ from: x + 6, to: x + 6 + reach, y: top, thumbs: thumbs(x + 6, TITLE, A) });
+      titles.push({ x: x + 6, y: 12, text: `layer ${l + 1}${l ? "" : `, ${A} heads`}`, stage: 2 + l, name: `layer ${l + 1}` });
+      layers.push({ from: x + 6, to: x + 6 + reach, y: top, thumbs: thumbs(x + 6, TITLE, A, Math.min(THUMB + 4, (reach + strip - 2) / A)) });
       states.push({ x: x + reach + 10, w: strip - 4, y: top });
       says.push({ x: x + 6, y: spoken, w: reach + strip - 2 });
       x += reach + strip + 14;
     }
-    titles.push({ x: x + 60, y: 12, text: "words", stage: 2 + L });
+    titles.push({ x: x + 60, y: 12, text: "it says", stage: 2 + L });
     return { width, height: spoken + SPOKEN, isNarrow: false, titles, labels: [{ stage: 0, x: 0, w: names, y: top }], addends, states, layers, says,
       words: { x: x + 60, y: top, w: width - x - 60, row: Math.min(38, (S * row) / WORDS), from: { x: x - 4, y: top } }, rails: [{ from: states[0].x + states[0].w, to: x, y: top }],
       aside: { x: 0, y: spoken, w: names } };
@@ -37,7 +37,7 @@
   function below(width, S, L, A, row) {
     const names = 84, strip = 62, titles = [], labels = [], layers = [], states = [], says = [], rails = [];
     const part = (width - names - strip - 34) / 3, body = S * row;
-    titles.push({ x: 0, y: 14, text: "word pieces", stage: 0 }, { x: names + 6, y: 14, text: "word + segment + position", stage: 1 });
+    titles.push({ x: 0, y: 14, text: "word pieces", stage: 0 }, { x: names + 6, y: 14, text: "word + segment + position", stage: 1, name: "three vectors, added" });
     labels.push({ stage: 0, x: 0, w: names - 4, y: TITLE + 8 });
     const addends = { y: TITLE + 8, strips: KINDS.map((kind, k) => ({ kind, x: names + 6 + k * (part + 8), w: part - 2 })) };
     states.push({ x: width - strip, w: strip, y: TITLE + 8 });
@@ -55,13 +55,13 @@
       says.push({ x: names, y, w: width - names });
       y += SPOKEN + 12;
     }
-    titles.push({ x: 0, y: y + 14, text: "words", stage: 2 + L });
+    titles.push({ x: 0, y: y + 14, text: "it says", stage: 2 + L });
     const words = { x: 0, y: y + TITLE + 6, w: width, row: 32, from: null };
     return { width, height: words.y + WORDS * 32 + 4, isNarrow: true, titles, labels, addends, states, layers, says, words, rails };
   }
 
-  function thumbs(x, y, A) {
-    return Array.from({ length: A }, (_, head) => ({ x: x + head * (THUMB + 4), y, size: THUMB }));
+  function thumbs(x, y, A, step = THUMB + 4) {
+    return Array.from({ length: A }, (_, head) => ({ x: x + head * step, y, size: THUMB }));
   }
 
   /** All that can be pressed, with its place: [{ block, x, y, w, h, … }], in reading order. */
