@@ -227,10 +227,11 @@ def test_a_head_is_switched_off_and_on(through, same):
 
     she, he = (tokenizer.token_to_id(word) for word in ("she", "he"))
     last = [without(3, head) for head in range(HEADS)]
-    assert [round(float(each[she]), 2) for each in last] == [0.4, 0.42, 0.13, 0.57]
+    assert [f"{each[she]:.0%}" for each in last] == ["40%", "42%", "13%", "57%"]
     assert [int(each.argmax()) for each in last] == [she, she, he, she]
     assert int(without(0, 0).argmax()) == he, "it is not the only one that matters"
     tab = through()
+    expect(finding(tab)).to_contain_text("“she” (43%)")
     block(tab, "layer 4: at “▁▁▁”").click()
     panel = unfolded(tab, "Layer 4, head 3")
     panel.get_by_role("button", name="Switch this head off").click()
