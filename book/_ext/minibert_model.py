@@ -12,7 +12,8 @@ A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole
 magnitude / 127. A row is a word in the table of words and an output in a linear map, so no output hears another one's rounding. A few
 small matrices get sixteen bits: what they get wrong, every prediction gets wrong (`FINE`). Vectors stay float32.
 
-In `book/model.md` lines such as `<!-- still: pair -->` become what the model answers there, as text: for readers without scripts, e-books and paper.
+In `book/model.md` and `book/intro.md` marks such as `<!-- still: pair -->` become what the model answers there, as text: for readers without
+scripts, e-books and paper.
 """
 
 import base64
@@ -34,7 +35,8 @@ from minibert.summarization.head_store import open_summarizer
 from minibert.summarization.model import BertSumExt
 from minibert.summarization.scoring import summarize
 
-PAGE = "book/model"
+PAGES = ("book/model", "book/intro")
+TIME = re.compile(r"\*\*Time\*\*[^\n]*?(\d+) min")
 STILL = re.compile(r"<!-- still: (\w+) -->")
 FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
 PACKAGE = Path(minibert.__file__).parent
@@ -186,10 +188,9 @@ def files(root: Path) -> dict[str, str]:
     return written
 
 
-def stills(fields: dict[str, str]) -> dict[str, str]:
-    """What each tool answers to the text that stands in its fields at first, in Markdown."""
+def filled(sentences: tuple[str, ...]) -> str:
+    """A table of sentences, and what the model puts into their blanks."""
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
-    summarizer, _ = open_summarizer(SMALL)
     rows = [
         f"| {sentence} | "
         + ", ".join(
@@ -197,33 +198,64 @@ def stills(fields: dict[str, str]) -> dict[str, str]:
             for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]
         )
         + " |"
-        for sentence in (minibert_through.SENTENCE, *SENTENCES)
+        for sentence in sentences
     ]
+    return "\n".join(["| sentence | the first five words |", "|---|---|", *rows])
+
+
+def paired(fields: dict[str, str]) -> str:
+    """Both orders of the two texts of the page, and how likely the second follows."""
+    model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
     first, second = fields["model-first"], fields["model-second"]
     with torch.no_grad():
         shares = [
             float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0])
             for pair in ((first, second), (second, first))
         ]
+    return f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |"
+
+
+def summarized(fields: dict[str, str]) -> str:
+    """What the summarizer chooses from the text of the page."""
+    tokenizer, (summarizer, _) = WordPieceTokenizer.from_pretrained(SMALL), open_summarizer(SMALL)
     sentences = split_sentences(fields["model-document"])
     chosen = summarize(summarizer, tokenizer, sentences).chosen
-    return {
-        "through": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
-        "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
-        "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
-        + "\n".join(f"- {sentences[n]}" for n in chosen),
-    }
+    return (
+        f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
+        + "\n".join(f"- {sentences[n]}" for n in chosen)
+    )
+
+
+def hours(root: Path) -> str:
+    """The reading time of all chapters together, as they state it themselves, in whole hours."""
+    minutes = [
+        int(TIME.search(path.read_text(encoding="utf-8"))[1])
+        for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    ]
+    return f"{round(sum(minutes) / 60)} hours"
 
 
 def fill_page(app, docname, source):
-    if docname == PAGE:
-        fields = {
-            name: unescape(text)
-            for path in sorted((Path(app.srcdir) / "book" / "model").glob("*.html"))
-            for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
-        }
-        made = stills(fields)
-        source[0] = STILL.sub(lambda match: made[match[1]], source[0])
+    if docname not in PAGES:
+        return
+    root = Path(app.srcdir)
+    fields = {
+        name: unescape(text)
+        for path in sorted((root / "book" / "model").glob("*.html"))
+        for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
+    }
+    changed = (
+        minibert_through.SENTENCE.replace(minibert_through.CHANGED, word)
+        for word in minibert_through.INTO
+    )
+    made = {
+        "through": lambda: filled((minibert_through.SENTENCE, *SENTENCES)),
+        "landing": lambda: filled(tuple(changed)),
+        "pair": lambda: paired(fields),
+        "summary": lambda: summarized(fields),
+        "hours": lambda: hours(root),
+    }
+    source[0] = STILL.sub(lambda match: made[match[1]](), source[0])
 
 
 def write_files(app, error):

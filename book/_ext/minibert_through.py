@@ -73,4 +73,5 @@ def recorded(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
         batch = tokenizer(SENTENCE.replace(CHANGED, word))
         blank = batch["input_ids"][0].tolist().index(tokenizer.mask_id)
         changed[word] = likeliest(tokenizer, model(**batch).prediction_logits[0, blank])
-    return {"through": drawn(model, tokenizer, SENTENCE), "landing": changed}
+    place = SENTENCE.split().index(CHANGED)
+    return {"through": drawn(model, tokenizer, SENTENCE), "landing": changed, "place": place}
