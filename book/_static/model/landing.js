@@ -14,18 +14,17 @@
     box.tries.replaceChildren("Try ", ...Object.keys(model.recorded.landing).map((word) => node("button", { type: "button", "data-word": word, onclick: () => change(model.recorded.place, word) }, word)),
       " or press any word to write another.");
     answer();
-    model.ready.then(answer);
   }
 
   const text = () => words.join(" ");
 
-  /** The recorded answer where there is one, and the model's own once it is here. */
+  /** The recorded answer where there is one; else the model's own, once it is here. */
   function answer() {
     const word = words[model.recorded.place], recorded = model.recorded.landing[word];
     const isRecorded = recorded && text() === model.recorded.through.text.split(" ").with(model.recorded.place, word).join(" ");
-    if (isRecorded) draw(recorded);
-    else drawSentence("…");
-    if (model.isAwake()) ask({ text: text() });
+    if (isRecorded) return draw(recorded);
+    drawSentence("…");
+    ask({ text: text() });
   }
 
   function change(place, word) {
@@ -34,7 +33,7 @@
   }
 
   function show({ blanks }, question) {
-    if (question.text !== text() || !blanks.length) return;
+    if (question.text !== text()) return answer();
     const { probabilities } = blanks[0], order = Array.from(probabilities, (_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
     draw(order.slice(0, SHOWN).map((id) => ({ word: model.pieces[id], probability: probabilities[id] })));
   }
@@ -67,7 +66,12 @@
     };
     const field = node("input", { type: "text", value: word, size: Math.max(4, word.length), "aria-label": `a word in the place of ${word}`, spellcheck: "false",
       oninput: () => { field.size = Math.max(4, field.value.length); }, onblur: () => finish(field.value),
-      onkeydown: ({ key }) => { if (key === "Enter" || key === "Escape") { finish(key === "Enter" ? field.value : word); box.words.children[place].focus(); } } });
+      onkeydown: (event) => {
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        event.preventDefault();      // else the button that gets the focus is pressed by the same key
+        finish(event.key === "Enter" ? field.value : word);
+        box.words.children[place].focus();
+      } });
     box.words.children[place].replaceWith(field);
     field.select();
   }
