@@ -148,6 +148,11 @@ def program(root: Path) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
 
+def compact(value: object) -> str:
+    """As JSON, without spaces."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 def files(root: Path) -> dict[str, str]:
     """The names and texts of the files that a build makes; `root` is the folder that holds book/."""
     model, tokenizer = from_pretrained(SMALL), WordPieceTokenizer.from_pretrained(SMALL)
@@ -174,12 +179,12 @@ def files(root: Path) -> dict[str, str]:
         },
     }
     written = {
-        "engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"
+        "engine.js": f"minibertModel.about = {compact(about)};\nminibertModel.engine = {compact(program(root))};\n"
     }
     tensors = {name: kept(name, tensor) for name, tensor in model.state_dict().items()}
     model.load_state_dict(tensors)
     recorded = minibert_through.recorded(model.float().eval(), tokenizer)
-    written["recorded.js"] = f"minibertModel.recorded = {json.dumps(recorded)};\n"
+    written["recorded.js"] = f"minibertModel.recorded = {compact(recorded)};\n"
     for number in range(PARTS):
         text = base64.b85encode(stream[number * size : (number + 1) * size]).decode(
             "ascii"

@@ -15,8 +15,8 @@ INTO = ("queen", "king", "girl", "soldiers")
 CELLS, LISTED, DIGITS = 24, 8, 4
 
 
-def rounded(values: Tensor) -> list:
-    return [round(value, DIGITS) for value in values.flatten().tolist()]
+def rounded(values: Tensor, digits: int = DIGITS) -> list:
+    return [round(value, digits) for value in values.flatten().tolist()]
 
 
 def likeliest(tokenizer: WordPieceTokenizer, logits: Tensor) -> list[dict]:
@@ -51,8 +51,8 @@ def drawn(model: BertForPreTraining, tokenizer: WordPieceTokenizer, text: str) -
             {"piece": tokenizer.id_to_token(number), "id": number} for number in ids.tolist()
         ],
         "attentions": [[rounded(head) for head in layer[0]] for layer in attentions],
-        "states": [rounded(state[0, :, :CELLS]) for state in states],
-        "addends": {kind: rounded(x[:, :CELLS]) for kind, x in addends.items()},
+        "states": [rounded(state[0, :, :CELLS], 3) for state in states],
+        "addends": {kind: rounded(x[:, :CELLS], 3) for kind, x in addends.items()},
         "says": [
             [
                 likeliest(tokenizer, logits)
