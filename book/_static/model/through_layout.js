@@ -8,7 +8,7 @@
   const KINDS = ["word", "segment", "position"];
 
   /** The places of all parts in a picture of this width, for S tokens, L layers and A heads. */
-  function layout(width, S, L, A, room = 360) {
+  function layout(width, S, L, A, room = 310) {
     const row = Math.max(THUMB, Math.min(width < ENOUGH ? 29 : 36, Math.floor(room / S)));
     return { ...(width < ENOUGH ? below : beside)(width, S, L, A, row), S, L, A, row };
   }
