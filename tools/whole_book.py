@@ -25,7 +25,7 @@ from minibert_downloads import FOLDER, offer
 
 SCREEN_ONLY = (
     "script, style, link, button, .headerlink, .prev-next-area, .copybtn, details.above-input, .tag_hide-input .cell_input, "
-    "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin, .cover-figure legend"
+    "input:not([type=checkbox]), textarea, output, noscript, [hidden], .model-tool, .generated-launch, .cover-begin"
 )
 # Classes of Pygments that have a colour of their own.
 COLOURED = set("k kc kd kn kr ow s s1 s2 sa sb sd se si c1 mi mf nf nc nd fm ne".split())
@@ -108,11 +108,6 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
-    for arcs in body.select(".cover-figure svg > g"):
-        if "from-2" in arcs["class"]:  # what the page shows before anybody has chosen a word
-            arcs.attrs |= {"style": "opacity: 1", "fill": "none", "stroke": "#a64d79"}
-        else:
-            arcs.decompose()
     for piece in body.select("pre span"):
         if not COLOURED & set(piece.get("class", [])):
             piece.unwrap()  # half of the size of a PDF would be the places of single letters

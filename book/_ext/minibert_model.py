@@ -4,6 +4,7 @@ Nothing of this is committed: at the end of a build the package's weights are wr
 
 - `weights-1.js`, `weights-2.js`, …: all weights as whole numbers with one scale a row, as text. Classic scripts, because a page
   that was opened from a file may fetch nothing; several, so that the page can say how far it has come.
+- `recorded.js`: what the pages show before the weights are here (`minibert_through.py`).
 - `engine.js`: the program that computes with them (`book/_static/model/engine/` and the tokenizer of `minibert/course/figures/static/`) as one
   text, which the page hands to a worker; with the vocabulary and a list of what stands where in the weights.
 
@@ -11,7 +12,8 @@ A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole
 magnitude / 127. A row is a word in the table of words and an output in a linear map, so no output hears another one's rounding. A few
 small matrices get sixteen bits: what they get wrong, every prediction gets wrong (`FINE`). Vectors stay float32.
 
-In `book/model.md` three lines such as `<!-- still: fill -->` become what the model answers there, as text: for readers without scripts, e-books and paper.
+In `book/model.md` and `book/intro.md` marks such as `<!-- still: pair -->` become what the model answers there, as text: for readers without
+scripts, e-books and paper.
 """
 
 import base64
@@ -20,6 +22,7 @@ import re
 from html import escape, unescape
 from pathlib import Path
 
+import minibert_through
 import torch
 from torch import Tensor
 
@@ -32,7 +35,8 @@ from minibert.summarization.head_store import open_summarizer
 from minibert.summarization.model import BertSumExt
 from minibert.summarization.scoring import summarize
 
-PAGE = "book/model"
+PAGES = ("book/model", "book/intro")
+TIME = re.compile(r"\*\*Time\*\*[^\n]*?(\d+) min")
 STILL = re.compile(r"<!-- still: (\w+) -->")
 FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
 PACKAGE = Path(minibert.__file__).parent
@@ -42,6 +46,7 @@ ENGINE = (
     "bert.js",
     "sentences.js",
     "summary.js",
+    "trace.js",
     "worker.js",
 )  # in this order, behind the tokenizer
 PARTS = 8
@@ -63,6 +68,14 @@ def quantise(name: str, weight: Tensor) -> tuple[Tensor, Tensor, int]:
     scale = weight.float().abs().amax(dim=1) / largest  # [rows]
     scale = torch.where(scale == 0, torch.ones_like(scale), scale)  # [rows]; a row of zeros
     return scale, (weight.float() / scale[:, None]).round().clamp(-largest, largest), bits
+
+
+def kept(name: str, tensor: Tensor) -> Tensor:
+    """A tensor as the page computes with it."""
+    if tensor.dim() < 2:
+        return tensor.float()
+    scale, numbers, _ = quantise(name, tensor)
+    return scale[:, None] * numbers
 
 
 def page_tensors(model: BertForPreTraining, summarizer: BertSumExt) -> dict[str, Tensor]:
@@ -104,6 +117,7 @@ def check(model: BertForPreTraining, summarizer: BertSumExt) -> None:
         for name, value, wanted in (
             ("hidden_act", config.hidden_act, "gelu"),
             ("position_embedding_type", config.position_embedding_type, "absolute"),
+            ("norm_first", config.norm_first, True),
             ("sentence_head kind", head["kind"], "classifier"),
             ("sentence_head with an inner layer", bool(head["sizes"].get("inner_size")), True),
         )
@@ -134,6 +148,11 @@ def program(root: Path) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
 
+def compact(value: object) -> str:
+    """As JSON, without spaces."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 def files(root: Path) -> dict[str, str]:
     """The names and texts of the files that a build makes; `root` is the folder that holds book/."""
     model, tokenizer = from_pretrained(SMALL), WordPieceTokenizer.from_pretrained(SMALL)
@@ -160,8 +179,12 @@ def files(root: Path) -> dict[str, str]:
         },
     }
     written = {
-        "engine.js": f"minibertModel.about = {json.dumps(about)};\nminibertModel.engine = {json.dumps(program(root))};\n"
+        "engine.js": f"minibertModel.about = {compact(about)};\nminibertModel.engine = {compact(program(root))};\n"
     }
+    tensors = {name: kept(name, tensor) for name, tensor in model.state_dict().items()}
+    model.load_state_dict(tensors)
+    recorded = minibert_through.recorded(model.float().eval(), tokenizer)
+    written["recorded.js"] = f"minibertModel.recorded = {compact(recorded)};\n"
     for number in range(PARTS):
         text = base64.b85encode(stream[number * size : (number + 1) * size]).decode(
             "ascii"
@@ -170,10 +193,9 @@ def files(root: Path) -> dict[str, str]:
     return written
 
 
-def stills(fields: dict[str, str]) -> dict[str, str]:
-    """What each tool answers to the text that stands in its fields at first, in Markdown."""
+def filled(sentences: tuple[str, ...]) -> str:
+    """A table of sentences, and what the model puts into their blanks."""
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
-    summarizer, _ = open_summarizer(SMALL)
     rows = [
         f"| {sentence} | "
         + ", ".join(
@@ -181,33 +203,64 @@ def stills(fields: dict[str, str]) -> dict[str, str]:
             for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]
         )
         + " |"
-        for sentence in (fields["model-fill-text"], *SENTENCES)
+        for sentence in sentences
     ]
+    return "\n".join(["| sentence | the first five words |", "|---|---|", *rows])
+
+
+def paired(fields: dict[str, str]) -> str:
+    """Both orders of the two texts of the page, and how likely the second follows."""
+    model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
     first, second = fields["model-first"], fields["model-second"]
     with torch.no_grad():
         shares = [
             float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0])
             for pair in ((first, second), (second, first))
         ]
+    return f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |"
+
+
+def summarized(fields: dict[str, str]) -> str:
+    """What the summarizer chooses from the text of the page."""
+    tokenizer, (summarizer, _) = WordPieceTokenizer.from_pretrained(SMALL), open_summarizer(SMALL)
     sentences = split_sentences(fields["model-document"])
     chosen = summarize(summarizer, tokenizer, sentences).chosen
-    return {
-        "fill": "\n".join(["| sentence | the first five words |", "|---|---|", *rows]),
-        "pair": f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |",
-        "summary": f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
-        + "\n".join(f"- {sentences[n]}" for n in chosen),
-    }
+    return (
+        f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
+        + "\n".join(f"- {sentences[n]}" for n in chosen)
+    )
+
+
+def hours(root: Path) -> str:
+    """The reading time of all chapters together, as they state it themselves, in whole hours."""
+    minutes = [
+        int(TIME.search(path.read_text(encoding="utf-8"))[1])
+        for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    ]
+    return f"{round(sum(minutes) / 60)} hours"
 
 
 def fill_page(app, docname, source):
-    if docname == PAGE:
-        fields = {
-            name: unescape(text)
-            for path in sorted((Path(app.srcdir) / "book" / "model").glob("*.html"))
-            for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
-        }
-        made = stills(fields)
-        source[0] = STILL.sub(lambda match: made[match[1]], source[0])
+    if docname not in PAGES:
+        return
+    root = Path(app.srcdir)
+    fields = {
+        name: unescape(text)
+        for path in sorted((root / "book" / "model").glob("*.html"))
+        for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
+    }
+    changed = (
+        minibert_through.SENTENCE.replace(minibert_through.CHANGED, word)
+        for word in minibert_through.INTO
+    )
+    made = {
+        "through": lambda: filled((minibert_through.SENTENCE, *SENTENCES)),
+        "landing": lambda: filled(tuple(changed)),
+        "pair": lambda: paired(fields),
+        "summary": lambda: summarized(fields),
+        "hours": lambda: hours(root),
+    }
+    source[0] = STILL.sub(lambda match: made[match[1]](), source[0])
 
 
 def write_files(app, error):
@@ -217,6 +270,7 @@ def write_files(app, error):
     root, target = Path(app.srcdir), Path(app.outdir) / "_static" / "model"
     made_from = [
         Path(__file__),
+        Path(minibert_through.__file__),
         TOKENIZER,
         *(root / "book" / "_static" / "model" / "engine").glob("*.js"),
         *(PACKAGE / "hub" / "pretrained").rglob("*.*"),

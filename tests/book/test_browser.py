@@ -4,11 +4,11 @@ Nothing leaves, nothing fails, it is light enough, the maths is drawn, every fig
 axe-core finds nothing, with everything opened that can be opened.
 """
 
-from importlib.resources import files
 from types import SimpleNamespace
 
 import pages
 import pytest
+from axe import AXE, FINGER, complaints
 from book_browser import (
     PAPER,
     PHONE,
@@ -50,10 +50,6 @@ UNDONE = """() => {
         part => part.getClientRects().length && wrong(part)).map(part => `${name}: ${part.textContent.trim().slice(0, 60)}`));
 }"""
 
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-# Links and buttons 24 pixels high, or as far apart, are what WCAG 2.2 asks for; two more, because another machine's letters are a little lower.
-FINGER = "axe.configure({ checks: [{ id: 'target-size', options: { minSize: 26 } }, { id: 'target-offset', options: { minOffset: 26 } }] })"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # axe looks at each word of code for its contrast, and there are ten thousand on a page; one of each colour is as good. What
 # MathJax draws is hidden from screen readers, which get its MathML.
 ONE_OF_EACH_COLOUR = """() => {
@@ -66,17 +62,6 @@ ONE_OF_EACH_COLOUR = """() => {
   document.querySelectorAll(".highlight pre").forEach(code => code.normalize());
 }"""
 OPEN = "() => document.querySelectorAll('details, .sd-dropdown').forEach(each => { each.open = true; })"
-
-
-def complaints(tab, part: str = "body") -> list[str]:
-    """What axe finds wrong in a part of the page as it is now; it asks for no style sheets of its own (preload)."""
-    tab.wait_for_timeout(
-        350
-    )  # the theme and a11y.js make what scrolls reachable once things have come to rest
-    found = tab.evaluate(f"""async () => (await axe.run({{ include: [[{part!r}]], exclude: [["mjx-math"]] }},
-        {{ preload: false, resultTypes: ["violations"], runOnly: {{ type: "tag", values: {RULES} }} }})).violations
-        .flatMap(rule => rule.nodes.map(node => `${{rule.id}}: ${{node.target.join(" ")}}: ${{node.html.slice(0, 160)}}: ${{node.failureSummary}}`))""")
-    return found[:10]
 
 
 @pytest.fixture(

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import torch
 from book_browser import PHONE, opened, overflow
+from playwright.sync_api import expect
 from reference import draw_weights, small_config
 
-from minibert import BertForPreTraining, WordPieceTokenizer
+from minibert import BertForPreTraining
 from minibert.data.sentences import split_sentences
 from minibert.hub.find_pretrained import SMALL
 from minibert.summarization.scoring import score_document
@@ -20,7 +21,6 @@ from minibert.summarization.selection import select_sentences
 from tools.environment import ROOT
 
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "benchmarks")]
-import minibert_arcs
 import minibert_model
 import model_page
 
@@ -51,14 +51,9 @@ ODD = [
 ]
 
 
-@pytest.fixture(scope="module")
-def address(needs_chromium, tmp_path_factory) -> str:
-    """The tools alone in a page, with weights made as a build makes them: a file."""
-    return model_page.write_page(tmp_path_factory.mktemp("page")).as_uri()
-
-
 def wait(tab) -> None:
-    """Until all tools have answered."""
+    """A first touch, and then until all tools have answered."""
+    tab.evaluate("minibertModel.wake()")
     tab.wait_for_function(
         "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen')",
         timeout=60_000,
@@ -66,9 +61,9 @@ def wait(tab) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked(browser, address):
+def asked(browser, tools):
     """A page whose worker is asked directly: asked(task, input, what of the answer)."""
-    tab, wrong = opened(browser, address)
+    tab, wrong = opened(browser, tools)
     wait(tab)
     yield lambda task, question, what: tab.evaluate(
         f"([task, question]) => minibertModel.ask(task, question).then((answer) => ({what}))",
@@ -79,21 +74,13 @@ def asked(browser, address):
 
 
 @pytest.fixture
-def tab(browser, address):
+def tab(browser, tools):
     """A fresh page, to be used as a reader would."""
-    made, wrong = opened(browser, address)
+    made, wrong = opened(browser, tools)
     wait(made)
     yield made
     made.context.close()
     assert wrong == []
-
-
-@pytest.fixture(scope="module")
-def same():
-    """The package's two models with the weights that stand in the page's files, and their tokenizer."""
-    return *model_page.with_tensors(
-        model_page.decoded(model_page.page_files())
-    ), WordPieceTokenizer.from_pretrained(SMALL)
 
 
 # ---------------------------------------------------------------- the weights
@@ -234,16 +221,12 @@ def test_attention_is_the_packages(asked, same):
             ]  # [L, A, S, S]
         found = torch.tensor(
             asked(
-                "fill",
-                {"text": sentence},
+                "through",
+                {"text": sentence, "off": []},
                 "answer.attentions.map((heads) => heads.map((weights) => Array.from(weights)))",
             )
         )
         assert torch.allclose(found, expected.flatten(2), atol=1e-5), sentence
-    assert asked("fill", {"text": ODD[5]}, "[answer.attentions, answer.tokens.length]") == [
-        None,
-        305,
-    ]
 
 
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
@@ -423,168 +406,6 @@ def status(tab, tool):
     return tab.locator(f"[data-tool={tool}] .model-status")
 
 
-def test_a_reader_fills_a_blank_and_sees_what_changes(tab):
-    rows = tab.locator("[data-part=answers] tbody tr")
-    assert rows.count() == 8 and status(tab, "fill").inner_text().startswith("First word: ")
-    assert not tab.locator("[data-part=change]").is_visible(), (
-        "there is nothing yet to compare with"
-    )
-    first = rows.first.inner_text()
-    tab.wait_for_timeout(1100)
-    box = tab.get_by_label("A sentence with a blank")
-    box.fill("The sailors went to the ___ in the morning.")
-    assert box.input_value() == "The sailors went to the [MASK] in the morning."
-    tab.wait_for_function("document.querySelector('[data-part=before]').textContent")
-    compared = tab.locator("[data-part=before]").inner_text()
-    assert (
-        "children" in tab.locator("[data-part=before] mark").inner_text()
-        and compared.startswith("Compared with")
-        and "[MASK]" not in compared
-    )
-    assert all(
-        float(old) > float(now)
-        for old, now in re.findall(r"“\S+” \(([\d.]+)%, now ([\d.]+)%\)", compared)
-    ), "what is called lower is lower"
-    assert rows.first.inner_text() != first and re.search(r"[▲▼·]", rows.first.inner_text())
-
-
-def test_words_are_hidden_and_filled_by_keyboard(tab):
-    tab.get_by_role("button", name="hide children").focus()
-    tab.keyboard.press("Enter")
-    tab.wait_for_function("document.querySelectorAll('[name=model-blank]').length === 2")
-    assert (
-        tab.get_by_label("A sentence with a blank").input_value()
-        == "The [MASK] went to the [MASK] in the morning."
-    )
-    assert tab.locator("[name=model-blank]").first.is_checked(), (
-        "the word that was hidden last is the one that is asked for"
-    )
-    before = status(tab, "fill").inner_text()
-    tab.locator("[name=model-blank]").first.focus()
-    tab.keyboard.press("ArrowRight")
-    assert status(tab, "fill").inner_text() != before
-    tab.get_by_role("button", name="the blank").first.click()
-    tab.wait_for_function("document.querySelectorAll('[name=model-blank]').length === 0")
-    assert (
-        "[MASK]" not in tab.get_by_label("A sentence with a blank").input_value().split(" went")[0]
-    )
-
-
-def test_a_blank_takes_a_word_and_not_the_rest_of_one(tab):
-    first, second = re.findall(r"“(\w+)”", status(tab, "fill").inner_text())[:2]
-    tab.evaluate(
-        "word => { minibertModel.pieces[minibertModel.pieces.indexOf(word)] = '##s'; }", first
-    )
-    tab.get_by_role("button", name="the blank").click()
-    assert (
-        tab.get_by_label("A sentence with a blank").input_value()
-        == f"The children went to the {second} in the morning."
-    )
-
-
-def test_blanks_are_read_as_they_are_typed(tab):
-    box = tab.get_by_label("A sentence with a blank")
-    box.fill("")
-    box.press_sequentially("a _____ b [mask] c [Mask]")
-    assert box.input_value() == "a [MASK] b [MASK] c [MASK]"
-
-
-@pytest.mark.parametrize(
-    "text, sentence",
-    [
-        ("The children went home.", "There is no blank in this sentence."),
-        ("", "There is no sentence yet."),
-        ("   ", "There is no sentence yet."),
-        ("[MASK] " * 511, "This is too long: 513 tokens, and the model has places for 512."),
-    ],
-)
-def test_wrong_input_gets_a_sentence(tab, text, sentence):
-    box = tab.get_by_label("A sentence with a blank")
-    box.fill(text)
-    tab.wait_for_function("document.querySelector('[data-tool=fill] .model-error').textContent")
-    assert tab.locator("[data-tool=fill] .model-error").inner_text().startswith(sentence)
-    assert (
-        box.get_attribute("aria-invalid") == "true"
-        and not tab.locator("[data-part=answers]").is_visible()
-    )
-    if not sentence.startswith("There is no blank"):
-        assert not tab.locator(
-            "[data-part=words] button, [data-part=arcs] svg, #model-from option"
-        ).count(), "nothing of an older sentence stays"
-        assert "(7)" not in status(tab, "attention").inner_text()
-    box.fill("The [MASK].")
-    tab.wait_for_function("!document.querySelector('[data-tool=fill] .model-error').textContent")
-    assert (
-        box.get_attribute("aria-invalid") is None
-        and tab.locator("[data-part=answers]").is_visible()
-    )
-
-
-def test_attention_follows_the_menus_and_a_press(tab):
-    first = status(tab, "attention").inner_text()
-    assert "“[MASK]” (7) looks most at" in first
-    assert (
-        tab.locator("#model-layer option").count() == 4 == tab.locator("#model-head option").count()
-    )
-    tab.locator("#model-layer").focus()
-    tab.keyboard.press("ArrowDown")
-    assert (
-        status(tab, "attention").inner_text().startswith("Layer 2, head 1:")
-        and status(tab, "attention").inner_text() != first
-    )
-    tab.locator(".model-token").nth(2).click()
-    assert (
-        "“children” (3) looks most at" in status(tab, "attention").inner_text()
-        and tab.locator("#model-from").input_value() == "2"
-    )
-    tab.locator("[data-tool=attention] summary").click()
-    cells = tab.locator(".model-heat tbody tr").nth(2).locator("td").all_inner_texts()
-    assert len(cells) == 12 and abs(sum(map(int, cells)) - 100) <= 6
-
-
-@pytest.mark.parametrize(
-    "text, place", [("Then the children went [MASK].", 3), ("The men went [MASK].", 4)]
-)
-def test_a_token_that_was_chosen_stays_chosen_while_it_is_there(tab, text, place):
-    tab.locator("#model-from").select_option("2")
-    tab.get_by_label("A sentence with a blank").fill(text)
-    tab.wait_for_function(
-        "value => document.querySelector('#model-from').value === value", arg=str(place)
-    )
-
-
-def test_the_picture_without_scripts_is_what_the_tool_shows_first(tab):
-    """In book/_ext/minibert_arcs.py PyTorch computes what the page computes with rounded weights."""
-    drawn = (
-        minibert_arcs.still(tab.locator("#model-fill-text").input_value())
-        .removeprefix("```{raw} html\n")
-        .removesuffix("\n```")
-    )
-    tab.evaluate(
-        "html => document.body.insertAdjacentHTML('beforeend', `<div class='model-still'>${html}</div>`)",
-        drawn,
-    )
-    still = tab.locator(".model-still")
-    assert (
-        status(tab, "attention").inner_text().partition(" looks most at ")[0]
-        in still.text_content()
-    )
-    shares = [
-        [int(text.strip("%")) for text in where.all_text_contents() if text.endswith("%")]
-        for where in (still.locator("text"), tab.locator("[data-part=arcs] text"))
-    ]
-    assert len(shares[0]) == still.locator("path").count() == 12 and shares[0] == pytest.approx(
-        shares[1], abs=1
-    )
-    places = [
-        tab.locator(f"{where} rect").evaluate_all(
-            "boxes => boxes.map(box => Math.round(box.getAttribute('x')))"
-        )
-        for where in (".model-still", "[data-part=arcs]")
-    ]
-    assert places[0] == places[1]
-
-
 def test_two_texts_are_swapped(tab):
     as_it_stands, swapped = tab.locator("[data-tool=pair] tbody td").all_inner_texts()
     tab.get_by_role("button", name="Swap the two").click()
@@ -663,23 +484,21 @@ def test_a_text_that_is_not_wanted_any_more_is_not_read_to_its_end(tab):
     )
 
 
-def test_whoever_saves_data_is_asked_first(browser, address):
+def test_whoever_saves_data_is_asked_first(browser, tools):
     page = browser.new_page()
     page.add_init_script(
         "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
     )
     loads = []
     page.on("request", lambda request: loads.append(request.url))
-    page.goto(address)
+    page.goto(tools)
+    assert not page.locator(".model-loading").is_visible(), "nobody has touched anything"
+    page.get_by_role("button", name="Swap the two").click()
     page.get_by_role("button", name="Load the model").focus()
     assert not any("weights" in url or "engine" in url for url in loads)
-    said = [
-        page.locator(f"[data-tool={tool}] .model-status") for tool in ("fill", "pair", "summary")
-    ]
-    assert [each.inner_text() for each in said] == [
-        "The answer comes once the model is loaded."
-    ] * 3
-    said[2].evaluate(
+    said = status(page, "pair")
+    expect(said).to_have_text("The answer comes once the model is loaded.")
+    said.evaluate(
         "line => { window.heard = []; new MutationObserver(() => heard.push(line.textContent)).observe(line, { childList: true }); }"
     )
     page.keyboard.press("Enter")
@@ -695,6 +514,7 @@ def test_a_missing_file_is_said(browser, tmp_path):
     (tmp_path / "page" / "_static" / "model" / "weights-3.js").unlink()
     page = browser.new_page()
     page.goto(address.as_uri())
+    page.get_by_role("button", name="Swap the two").click()
     page.wait_for_function("document.querySelector('.model-loading.model-error')")
     assert "weights-3.js could not be loaded" in page.locator(".model-loading").inner_text()
     assert (
@@ -709,7 +529,6 @@ def test_the_page_in_the_book(browser, site):
     address = (site / "book" / "model.html").as_uri()
     tab, wrong = opened(browser, address, viewport=PHONE)
     wait(tab)
-    tab.locator("[data-tool=attention] summary").click()
     assert overflow(tab) == "" and wrong == []
     tab.context.close()
     tab, wrong = opened(browser, address, scripts=False)

@@ -8,10 +8,8 @@ from html import unescape
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-import torch
 from built_pages import Page, contents, notebooks, page
 
-import minibert
 from tools.environment import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -191,23 +189,3 @@ def test_every_reference_is_complete_and_names_its_own_address():
         assert all(re.search(rf"\b{field}\s*=", entry) for field in ("author", "title", "year")), (
             entry
         )
-
-
-def test_the_head_on_the_cover_is_a_real_one(needs_minilm):
-    cover = (ROOT / "book" / "cover.html").read_text(encoding="utf-8")
-    layer, head = (int(re.search(rf'data-{name}="(\d+)"', cover)[1]) for name in ("layer", "head"))
-    shown = [
-        [int(cell) for cell in re.findall(r"<td>(\d+)", row)]
-        for row in re.findall(r'<tr class="from-\d">.*?</tr>', cover)
-    ]
-    model, tokenizer = (
-        minibert.from_pretrained(needs_minilm).eval(),
-        minibert.WordPieceTokenizer.from_pretrained(needs_minilm),
-    )
-    ids = tokenizer.encode("the bank by the river")
-    with torch.no_grad():
-        weights = model(torch.tensor([ids]), output_attentions=True).attentions[layer - 1][
-            0, head - 1
-        ]  # [S, S]
-    assert re.findall(r"<span>(.*?)</span>", cover) == [tokenizer.id_to_token(i) for i in ids]
-    assert torch.allclose(torch.tensor(shown) / 100, weights, atol=0.0051)

@@ -30,18 +30,6 @@ def test_page_from_a_file(browser, site, name):
     tab.context.close()
 
 
-def test_the_cover_answers_a_key(browser, address):
-    tab, wrong = opened(browser, f"{address}book/intro.html")
-    chosen = "() => getComputedStyle(document.querySelector('.cover-figure svg .from-5')).opacity"
-    assert tab.evaluate(chosen) == "0"
-    tab.locator("#cover-2").focus()
-    for _ in range(3):
-        tab.keyboard.press("ArrowRight")
-    tab.wait_for_function(f"({chosen})() === '1'")
-    assert wrong == []
-    tab.context.close()
-
-
 def test_an_option_of_a_quiz_opens_to_its_explanation_by_keyboard(browser, address):
     tab, wrong = opened(browser, f"{address}notebooks/05_encoder.html")
     options = tab.locator(".generated-quiz details")

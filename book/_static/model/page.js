@@ -1,5 +1,6 @@
 // The model in the page: loads the weights part by part, keeps the worker, and hands questions to it. No library, no request to
-// another host, and nothing but classic scripts, so that it works from a file too. The tools (fill.js, pair.js, summary.js) come after it.
+// another host, and nothing but classic scripts, so that it works from a file too. The tools (through.js, pair.js, summary.js) come after it.
+// Nothing is loaded until somebody touches a tool; until then the page shows answers that were recorded when the book was built.
 (function () {
   "use strict";
 
@@ -7,10 +8,10 @@
   const asked = new Map();        // number of a question -> what waits for its answer
   const waiting = new Set();      // parts of the tools that have no answer yet
   const SLOW = 300;               // milliseconds without an answer, after which a reader is told why
-  let worker, count = 0, isReady, openReady, why = "The answer comes once the model is loaded.";
+  let worker, count = 0, isAwake, isReady, openReady, why = "The answer comes once the model is loaded.";
   const ready = new Promise((resolve) => { openReady = resolve; });
 
-  const model = window.minibertModel = { tools: [], receive, ask, asker, drop, node, parts, percent, soon };
+  const model = window.minibertModel = { tools: [], ready, receive, ask, asker, drop, node, parts, percent, soon, wake, isAwake: () => Boolean(isAwake) };
 
   // ---- what the tools share
 
@@ -45,6 +46,7 @@
 
   /** The answer to one question, as a promise; rejected with a sentence for the reader. */
   function ask(task, input, progress) {
+    wake();
     return ready.then(() => new Promise((resolve, reject) => {
       asked.set(count += 1, { resolve, reject, progress });
       worker.postMessage({ id: count, task, ...input });
@@ -158,11 +160,21 @@
   }
 
   function start() {
-    const root = document.querySelector(".model-loading");
-    box = parts(root);
-    document.querySelectorAll(".model-tool").forEach((tool) => { tool.hidden = false; });
+    box = parts(document.querySelector(".model-loading"));
+    document.querySelectorAll(".model-tool:not(.model-loading)").forEach((tool) => {
+      tool.hidden = false;
+      ["pointerdown", "input"].forEach((event) => tool.addEventListener(event, wake, { once: true }));
+      tool.addEventListener("keydown", ({ key }) => { if (key !== "Tab" && key !== "Shift") wake(); });
+    });
     document.querySelectorAll(".model-tool form").forEach((form) => { form.onsubmit = (event) => event.preventDefault(); });
     model.tools.forEach((tool) => tool());
+  }
+
+  /** The first touch: loads the model, once. */
+  function wake() {
+    if (isAwake || !box) return;
+    isAwake = true;
+    box.state.parentElement.hidden = false;
     const connection = navigator.connection || {};
     if (connection.saveData || /2g/.test(connection.effectiveType || "")) offer();
     else load("engine.js", begin);

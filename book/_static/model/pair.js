@@ -18,7 +18,7 @@
       button.onclick = () => { box.second.value = button.dataset.example; question(); };
     });
     box.results.hidden = true;
-    question();
+    model.ready.then(question);
   }
 
   function question() {

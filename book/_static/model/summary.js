@@ -12,7 +12,7 @@
     box.text.oninput = model.soon(question, 400);
     box.count.oninput = () => { box.counted.textContent = box.count.value; question(); };
     box.blocking.onchange = question;
-    question();
+    model.ready.then(question);
   }
 
   function question() {

@@ -17,12 +17,13 @@ function norm(model, name, x, eps = model.about.layerNormEps) {
 }
 
 /** Word + segment + position, and their norm: [S, H]. */
-function embed(model, inputIds, tokenTypeIds) {
+function embed(model, inputIds, tokenTypeIds, note) {
   const H = model.about.hiddenSize, x = new Float32Array(inputIds.length * H);
   const [words, positions, segments] = ["word", "position", "token_type"].map((kind) => model.tensors[`bert.embeddings.${kind}_embeddings.weight`].values);
   for (let s = 0; s < inputIds.length; s += 1) {
     for (let i = 0; i < H; i += 1) x[s * H + i] = words[inputIds[s] * H + i] + segments[tokenTypeIds[s] * H + i] + positions[s * H + i];
   }
+  note("sums", x);
   return norm(model, "bert.embeddings.LayerNorm", x);
 }
 
@@ -50,19 +51,30 @@ function attend(query, key, value, S, H, heads) {
 }
 
 /** The encoder on one text: { hidden: [S, H] of the last layer, attentions: layer by layer, head by head, [S, S] }.
- * Post-norm: a norm after each sum. Pre-norm: one of a copy before each sublayer, for the sum goes on without it, and one at the end. */
-function encode(model, inputIds, tokenTypeIds, layers = model.about.numLayers) {
+ * Post-norm: a norm after each sum. Pre-norm: one of a copy before each sublayer, for the sum goes on without it, and one at the end.
+ * `note(name, x)` is told what comes up on the way, layer by layer; x changes afterwards, so it has to copy what it keeps. */
+function encode(model, inputIds, tokenTypeIds, layers = model.about.numLayers, note = () => {}) {
   const S = inputIds.length, { hiddenSize, numHeads, normFirst } = model.about, attentions = [];
   const before = (name, x) => (normFirst ? norm(model, name, x.slice()) : x), after = (name, x) => (normFirst ? x : norm(model, name, x));
-  let hidden = embed(model, inputIds, tokenTypeIds);
+  let hidden = embed(model, inputIds, tokenTypeIds, note);
+  note("states", hidden);
   for (let layer = 0; layer < layers; layer += 1) {
     const name = `bert.encoder.layer.${layer}`;
     const inner = before(`${name}.attention.output.LayerNorm`, hidden);
     const [query, key, value] = ["query", "key", "value"].map((part) => linear(model, `${name}.attention.self.${part}`, inner));
+    note("queries", query);
+    note("keys", key);
     const { mixed, weights } = attend(query, key, value, S, hiddenSize, numHeads);
-    hidden = after(`${name}.attention.output.LayerNorm`, add(linear(model, `${name}.attention.output.dense`, mixed), hidden));
+    note("mixed", mixed);
+    const attended = linear(model, `${name}.attention.output.dense`, mixed);
+    note("attended", attended);
+    hidden = after(`${name}.attention.output.LayerNorm`, add(attended, hidden));
     const wide = gelu(linear(model, `${name}.intermediate.dense`, before(`${name}.output.LayerNorm`, hidden)));
-    hidden = after(`${name}.output.LayerNorm`, add(linear(model, `${name}.output.dense`, wide), hidden));
+    note("wide", wide);
+    const fed = linear(model, `${name}.output.dense`, wide);
+    note("fed", fed);
+    hidden = after(`${name}.output.LayerNorm`, add(fed, hidden));
+    note("states", hidden);
     attentions.push(weights);
   }
   return { hidden: before("bert.encoder.norm", hidden), attentions };
@@ -73,11 +85,21 @@ function add(x, y) {
   return x;
 }
 
+/** What the prediction head compares with the words: [S, H]. */
+function predictionVectors(model, hidden) {
+  return norm(model, "cls.predictions.transform.LayerNorm", gelu(linear(model, "cls.predictions.transform.dense", hidden)));
+}
+
+/** The logits of all V pieces for vectors [S, H] out of the line above: [S, V]. */
+function wordLogits(model, vectors) {
+  const H = model.about.hiddenSize, words = model.tensors["bert.embeddings.word_embeddings.weight"];
+  return multiply(vectors, vectors.length / H, words.values, words.rows, H, model.tensors["cls.predictions.bias"].values);
+}
+
 /** The probabilities of all V pieces at one place of the encoded text. Only this place goes through the head. */
 function wordProbabilities(model, hidden, place) {
-  const H = model.about.hiddenSize, words = model.tensors["bert.embeddings.word_embeddings.weight"];
-  const ready = norm(model, "cls.predictions.transform.LayerNorm", gelu(linear(model, "cls.predictions.transform.dense", hidden.slice(place * H, (place + 1) * H))));
-  return softmaxRows(multiply(ready, 1, words.values, words.rows, H, model.tensors["cls.predictions.bias"].values), words.rows);
+  const H = model.about.hiddenSize;
+  return softmaxRows(wordLogits(model, predictionVectors(model, hidden.slice(place * H, (place + 1) * H))), model.pieces.length);
 }
 
 /** The probability that the second text of a pair follows the first: class 0 of the head on the pooled [CLS]. */

@@ -3,9 +3,8 @@
 /** What a reader did wrong, said in a sentence for the page. */
 class Wrong extends Error {}
 
-const MOST_SHOWN = 96;          // tokens, up to which a text's attention is sent to the page
 const MOST_SENTENCES = 2000;
-let about, bytes, missing, model, readDocument = {}, isUnwanted;
+let about, bytes, missing, model, readDocument = {}, isUnwanted, followed = {};
 
 function begin(data) {
   about = data;
@@ -30,16 +29,35 @@ function tokensOf(first, second) {
   return { tokens, inputIds: tokens.map(({ id }) => id), tokenTypeIds: rows.flatMap((row, segment) => row.map(() => segment)) };
 }
 
+/** The sentence on its way, some heads switched off; kept until something else is asked for. */
+function followText({ text, off }) {
+  if (followed.text !== text || String(followed.off) !== String(off)) {
+    const read = tokensOf(text);
+    if (read.tokens.length === 2) throw new Wrong("There is no sentence yet. Type one.");
+    if (read.tokens.length > MOST_DRAWN) throw new Wrong(`This sentence has ${read.tokens.length.toLocaleString("en")} tokens; the picture has room for ${MOST_DRAWN}. Shorten it.`);
+    followed = { text, off, ...follow(model, read, off) };
+  }
+  return followed;
+}
+
 const ANSWERS = {
-  /** A text with blanks: its tokens, the probabilities of all pieces in each blank, the attention of every layer and head. */
+  /** A text with blanks: its tokens, and the probabilities of all pieces in each blank. */
   fill({ text }) {
     const { tokens, inputIds, tokenTypeIds } = tokensOf(text);
     if (tokens.length === 2) throw new Wrong("There is no sentence yet. Type one, with a blank in it.");
-    const { hidden, attentions } = encode(model, inputIds, tokenTypeIds);
+    const { hidden } = encode(model, inputIds, tokenTypeIds);
     const blanks = tokens.map(({ piece }, place) => (piece === "[MASK]" ? place : -1)).filter((place) => place >= 0);
-    return { tokens, attentions: tokens.length <= MOST_SHOWN ? attentions : null, mostShown: MOST_SHOWN,
-      words: basicTokens(text, about).map(({ start, end, special }) => ({ start, end, special })),
-      blanks: blanks.map((place) => ({ place, probabilities: wordProbabilities(model, hidden, place) })) };
+    return { tokens, blanks: blanks.map((place) => ({ place, probabilities: wordProbabilities(model, hidden, place) })) };
+  },
+
+  /** A sentence on its way through the model: all that the page draws of it. */
+  through(question) {
+    return drawn(model, followText(question));
+  },
+
+  /** The arithmetic of one number of that sentence. */
+  unfold({ text, off, block, ...which }) {
+    return ARITHMETIC[block](model, followText({ text, off }), which);
   },
 
   /** Two texts: how likely the second follows the first, and the other way round. */
