@@ -25,9 +25,10 @@ ADAPTATION = (
     "--mask-rate 0.2 --batch-size 64 --micro-batch 32 --learning-rate 1e-3 --matrix-learning-rate 2e-3 --warmup 20 "
     "--threads 1 --checkpoint-every 3m"
 )
+ADAPTED, UNTRAINED_ADAPTED = "adapted", "untrained, adapted"
 STARTS = {
-    "adapted": f"--from {SMALL}",
-    "untrained, adapted": f"--preset mini --norm-first --vocab {SMALL}",
+    ADAPTED: f"--from {SMALL}",
+    UNTRAINED_ADAPTED: f"--preset mini --norm-first --vocab {SMALL}",
 }
 LAYERS = {"word layer": 0, "layer 2": 2, "last layer": -1}
 BATCH = 64

@@ -74,12 +74,13 @@ def alike(monkeypatch):
     return features
 
 
-def test_whitening_makes_quiet_dimensions_heard_and_a_map_finds_the_right_ones(alike):
+def test_whitening_makes_quiet_dimensions_heard_and_a_map_finds_the_right_ones(alike, monkeypatch):
+    monkeypatch.setattr(transfer, "MAP_RATE", 0.03)  # for a toy of 600 pairs
     torch.manual_seed(0)
     plain, white, mapped = (
         transfer.compared(alike, "word layer", how) for how in ("plain", "whitened", "mapped")
     )
-    assert plain["test"] < 0.2 < white["test"] < 0.75 < mapped["test"]
+    assert plain["test"] + 0.1 < white["test"] < mapped["test"] - 0.1
     assert mapped["epoch"] in range(1, transfer.MAP_EPOCHS + 1)
 
 
