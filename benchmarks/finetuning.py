@@ -37,7 +37,6 @@ import log
 import torch
 from finetuning_controls import CONTROLS, control
 from finetuning_data import Dataset, dataset
-from transfer_models import ADAPTED, STARTS, UNTRAINED_ADAPTED, adapted
 
 from minibert import WordPieceTokenizer
 from minibert.finetuning import FineTuning, FineTuningOptions, Task, evaluate, finetune, model_for
@@ -58,7 +57,6 @@ class Recipe:
     data: str
     encoder: str = MINILM
     untrained: bool = False  # the encoder's shape with random weights
-    adapted: bool = False  # then pretrained further on training sentences: transfer_models.py
     labels: int | None = None  # so many of the training examples; None: all
     options: FineTuningOptions = field(default_factory=FineTuningOptions)
 
@@ -78,7 +76,6 @@ SMALL_OPTIONS = {
     "WNUT17": FineTuningOptions(epochs=6, learning_rate=5e-4),
     "XQuAD": FineTuningOptions(epochs=3, learning_rate=5e-4, batch_size=8, max_length=384),
 }
-ADAPTED_OPTIONS = FineTuningOptions(epochs=6, learning_rate=5e-4, dropout=0.1)  # for WNUT17
 FEW = (50, 200, 1000)  # labels
 
 
@@ -104,10 +101,6 @@ LEARNED = {
         for name, options in SMALL_OPTIONS.items()
     },
     **{f"SST-2, MiniLM, {labels} labels": few(labels) for labels in FEW},
-    **{
-        f"WNUT17, {name}": Recipe("WNUT17", SMALL, name != ADAPTED, True, options=ADAPTED_OPTIONS)
-        for name in STARTS
-    },
 }
 ROWS = (
     [(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS]
@@ -152,8 +145,6 @@ def learned(recipe: Recipe, seed: int) -> dict:
     data, options = dataset(recipe.data), replace(recipe.options, seed=seed)
     task, tokenizer = data.task(), WordPieceTokenizer.from_pretrained(recipe.encoder)
     start = read_config(find_pretrained(recipe.encoder))[0] if recipe.untrained else recipe.encoder
-    if recipe.adapted:
-        start = adapted(UNTRAINED_ADAPTED if recipe.untrained else ADAPTED)
     run = FineTuning(
         model_for(task, start, seed), task, tokenizer, chosen(data, recipe.labels, seed), options
     )
