@@ -118,5 +118,36 @@ def average(rows, variant, split="test"):
 
 def test_every_row_is_there(rows):
     assert sorted(
-        ((row["variant"], str(row["seed"])) for some in rows.values() for row in some)
+        (row["variant"], str(row["seed"])) for some in rows.values() for row in some
     ) == sorted((variant, str(seed)) for variant, seed in transfer.ROWS)
+
+
+def test_a_frozen_layer_knows_more_than_an_untrained_one_but_sentiment_not_where_it_reads(rows):
+    """Pretraining puts sentiment into the word layer, and its other layers add nothing to that."""
+    for name in transfer.CLASSES:
+        for reading in ("word layer", "last layer"):
+            trained = average(rows, f"{name}, {SMALL}, {reading}")
+            assert trained > average(rows, f"{name}, untrained, {reading}") + 0.04, name
+    sentiment = {
+        reading: average(rows, f"SST-2, {SMALL}, {reading}", "dev") for reading in transfer.READINGS
+    }
+    assert sentiment["word layer"] > sentiment["last layer"] + 0.02
+    assert sentiment["last layer"] > sentiment["pooler"]
+
+
+def test_whitening_mends_similarity_without_labels_and_for_the_untrained_model_too(rows):
+    for model in (SMALL, "untrained"):
+        plain, white, mapped = (
+            average(rows, f"STS-B, {model}, word layer, {how}")
+            for how in ("plain", "whitened", "mapped")
+        )
+        assert plain + 0.1 < white < mapped - 0.03, model
+    ahead = average(rows, f"STS-B, {SMALL}, word and last layer, mapped") - max(
+        average(rows, f"STS-B, untrained, {layer}, mapped") for layer in transfer.SIMILARITY
+    )
+    assert 0 < ahead < 0.04  # the mark was 0.04
+
+
+def test_masked_words_on_the_training_sentences_help_with_masked_words(rows):
+    before, after = (rows[f"masked words, {model}"][0] for model in (SMALL, models.ADAPTED))
+    assert after["accuracy"] > before["accuracy"] and after["loss"] < before["loss"]
