@@ -151,3 +151,9 @@ def test_whitening_mends_similarity_without_labels_and_for_the_untrained_model_t
 def test_masked_words_on_the_training_sentences_help_with_masked_words(rows):
     before, after = (rows[f"masked words, {model}"][0] for model in (SMALL, models.ADAPTED))
     assert after["accuracy"] > before["accuracy"] and after["loss"] < before["loss"]
+
+
+def test_the_vocabulary_splits_the_words_that_tell_more_often_than_others_as_frequent(rows):
+    (found,) = rows["vocabulary"]
+    assert found["split_telling"] > found["split_as_frequent"] + 0.15
+    assert found["split_as_frequent"] > found["split"] + 0.15  # rarer words have more pieces
