@@ -48,8 +48,8 @@ RECIPE = {
     "only, which is faster and needs less memory",
     "warmup": "share of the steps during which the learning rate rises, before it falls to 0",
     "weight_decay": "weight decay of all weights except biases and norms",
-    "dropout": "dropout probability in all layers and before the head; 0.1 helps if there are few "
-    "rows, and more epochs are needed with it",
+    "dropout": "dropout probability in all layers and before the head; minibert-small was "
+    "pretrained without, and 0.1 is the published value",
     "clip": "largest norm of the gradient; a larger gradient is scaled down to it",
     "max_length": "tokens in a sequence, about 0.7 English words each; longer texts are cut, but "
     "passages and sentences to tag are read in overlapping windows",
