@@ -48,6 +48,8 @@ RECIPE = {
     "only, which is faster and needs less memory",
     "warmup": "share of the steps during which the learning rate rises, before it falls to 0",
     "weight_decay": "weight decay of all weights except biases and norms",
+    "dropout": "dropout probability in all layers and before the head; minibert-small was "
+    "pretrained without, and 0.1 is the published value",
     "clip": "largest norm of the gradient; a larger gradient is scaled down to it",
     "max_length": "tokens in a sequence, about 0.7 English words each; longer texts are cut, but "
     "passages and sentences to tag are read in overlapping windows",
@@ -62,10 +64,11 @@ DEFAULTS = {
     + f" for models with a hidden size below {NARROW}, such as {SMALL}, except for similarity",
     "head_learning_rate": "the same",
     "trained_layers": "all, and the embeddings",
+    "dropout": "that of the model",
     "max_length": f"128; {QUESTIONS_LENGTH} for questions",
     "patience": "never",
 }
-TYPES = {"head_learning_rate": float, "trained_layers": int, "patience": int}
+TYPES = {"head_learning_rate": float, "trained_layers": int, "patience": int, "dropout": float}
 
 AFTERWARDS = """
 

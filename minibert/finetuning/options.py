@@ -23,6 +23,8 @@ class FineTuningOptions:
     trained_layers: int | None = None
     warmup: float = 0.1  # share of the steps over which the rate rises; then it falls to 0
     weight_decay: float = 0.01
+    # Dropout in BERT and before the head. None: as in the model's config; minibert-small has none.
+    dropout: float | None = None
     clip: float = 1.0  # largest norm of all gradients together
     max_length: int = 128  # tokens in a sequence
     patience: int | None = None  # epochs without a better score before stopping; None: never stop
@@ -50,6 +52,8 @@ class FineTuningOptions:
             raise InputError(
                 f"warmup is a share of the steps: it must be between 0 and 1, not {self.warmup!r}"
             )
+        if self.dropout is not None and not (_is_number(self.dropout) and 0 <= self.dropout < 1):
+            raise InputError(f"dropout must be a number from 0 to below 1, not {self.dropout!r}")
         if not (_is_number(self.weight_decay) and 0 <= self.weight_decay < math.inf):
             raise InputError(
                 f"weight_decay must be a number of at least 0, not {self.weight_decay!r}"

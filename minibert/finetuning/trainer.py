@@ -3,6 +3,7 @@
 The loop and the optimiser are those of pretraining (`minibert.training`).
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
+from minibert.attention import BertSelfAttention
 from minibert.config import InputError
 from minibert.finetuning.evaluation import (
     check_classes,
@@ -86,6 +88,8 @@ class FineTuning:
                 f"trained_layers is {options.trained_layers}, but the model has {depth} layers"
             )
         self.model, self.task, self.tokenizer, self.options = model, task, tokenizer, options
+        if options.dropout is not None:
+            _set_dropout(model, options.dropout)
         task.prepare(examples, model)
         self.features = task.features(tokenizer, examples, options.max_length)
         check_labels(self.features, "to learn from")
@@ -255,6 +259,22 @@ def finetune(
         run.task.finish(run.model)
         run.model.eval().requires_grad_()
     return epochs
+
+
+def _set_dropout(model: BertPreTrainedModel, rate: float) -> None:
+    """Set every dropout of a model, and what its config says of them."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = rate
+        elif isinstance(module, BertSelfAttention):
+            module.dropout_prob = rate
+        elif isinstance(module, BertPreTrainedModel):
+            module.config = dataclasses.replace(
+                module.config,
+                hidden_dropout_prob=rate,
+                attention_probs_dropout_prob=rate,
+                classifier_dropout=None,
+            )
 
 
 def _encoder(model: BertPreTrainedModel) -> BertModel:

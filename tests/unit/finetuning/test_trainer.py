@@ -257,6 +257,21 @@ def test_dropout_is_on_where_all_learns():
     assert losses[0] != losses[1]
 
 
+def test_a_dropout_that_is_asked_for_is_everywhere_and_in_the_config():
+    model = make_model(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    without = make_run(model).train_step().loss
+    run = make_run(make_model(classifier_dropout=0.9), dropout=0.3)
+    rates = [module.p for module in run.model.modules() if isinstance(module, torch.nn.Dropout)]
+    layers = run.model.bert.encoder.layer
+    rates += [layer.attention.self.dropout_prob for layer in layers]
+    assert rates == [0.3] * (2 + 3 * len(layers))
+    for config in (run.model.config, run.model.bert.config):
+        assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.3
+        assert config.classifier_dropout is None
+    assert run.train_step().loss != without
+    assert make_run(make_model(hidden_dropout_prob=0.5), dropout=0.0).train_step().loss == without
+
+
 def test_one_rate_for_all_or_one_for_the_head():
     for head_rate in (None, 0.5):
         run = make_run(head_learning_rate=head_rate)
@@ -860,6 +875,11 @@ def test_the_real_encoder_is_untouched_by_its_fresh_head(needs_minilm):
             [0.0, -1, math.nan, "x"],
             "head_learning_rate must be a number above 0, not ",
         ),
+        (
+            "dropout",
+            [-0.1, 1, 1.5, math.nan, "0.1"],
+            "dropout must be a number from 0 to below 1, not ",
+        ),
         ("clip", [0, -1, math.inf, None], "clip must be a number above 0, not "),
         (
             "warmup",
@@ -895,6 +915,7 @@ def test_options_at_their_limits_and_the_defaults():
         seed=0,
         warmup=1,
         weight_decay=0,
+        dropout=0,
         head_learning_rate=1,
     )
     assert dataclasses.astuple(FineTuningOptions()) == (
@@ -905,6 +926,7 @@ def test_options_at_their_limits_and_the_defaults():
         None,
         0.1,
         0.01,
+        None,
         1.0,
         128,
         None,
