@@ -286,3 +286,16 @@ def test_fewer_layers():
     short = keep_layers(model, 1)
     assert short.config.num_hidden_layers == 1 and TRUNK.num_hidden_layers == 2
     assert torch.equal(short(ids).last_hidden_state, middle)
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_without_positions_their_vectors_stay_as_they_are(positions):
+    run = make_run(positions=positions)
+    before = weights(run)
+    for _ in range(3):
+        run.train_step()
+    changed = {
+        name for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])
+    }
+    assert ("embeddings.position_embeddings.weight" in changed) == positions
+    assert "embeddings.word_embeddings.weight" in changed
