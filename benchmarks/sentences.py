@@ -74,8 +74,8 @@ BANDS = {
     "distilled": {"spearman": (0.7, 0.82)},
     "distilled with positions": {"spearman": (0.7, 0.82)},
     SENTENCES: {"spearman": (0.7, 0.82)},
-    "bag of words": {"spearman": (0.52, 0.54)},
-    "whitened word vectors": {"spearman": (0.68, 0.71)},
+    "bag of words": {"spearman": (0.5, 0.6)},
+    "whitened word vectors": {"spearman": (0.65, 0.73)},
 }
 CHECKED = [(name, seed) for name, seed in ROWS if name not in TRAINED and seed in (None, 0)]
 
