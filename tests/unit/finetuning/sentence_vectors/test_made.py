@@ -27,7 +27,7 @@ def scenes():
 
 
 def test_the_words_come_from_their_places(scenes):
-    assert set(scenes.counts["noun"]) == {"dog", "horse", "bell"}
+    assert set(scenes.counts["noun"]) == {"dog", "horse", "bell", "forest"}
     assert scenes.counts["noun"]["dog"] == 2
     assert set(scenes.counts["verb"]) == {"pulling"}
     assert set(scenes.counts["scene"]) == {"sitting on wall", "running through forest"}
