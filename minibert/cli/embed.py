@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minibert.cli.common import add_command, read_lines, unused_parts_ignored
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
-from minibert.hub.find_pretrained import MINILM
+from minibert.hub.find_pretrained import SENTENCES
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -36,7 +36,11 @@ def add(commands: "Commands") -> None:
         "--file",
         help="read the texts from a file instead, one per line; '-' means standard input",
     )
-    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    parser.add_argument(
+        "--model",
+        default=SENTENCES,
+        help="folder or hub name (default: %(default)s, which is part of the package)",
+    )
     parser.add_argument(
         "--dtype",
         choices=("float32", "bfloat16"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, one_line, positive, unused_parts_ignored
-from minibert.hub.find_pretrained import MINILM
+from minibert.hub.find_pretrained import MINILM, SENTENCES
 
 if TYPE_CHECKING:  # torch takes seconds to import
     from minibert.cli.common import Commands
@@ -29,6 +29,7 @@ def add(commands: "Commands") -> None:
             'minibert search notes/ "How do I renew my passport?"',
             'minibert search book/ "why are the scores divided?" --top 3',
             'minibert search notes/ "the trip to Rome" --json      # a JSON object on each line',
+            f'minibert search notes/ "the trip to Rome" --model {MINILM}',
         ],
     )
     parser.add_argument(
@@ -45,7 +46,11 @@ def add(commands: "Commands") -> None:
         metavar="N",
         help="how many passages to print (default: %(default)s)",
     )
-    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    parser.add_argument(
+        "--model",
+        default=SENTENCES,
+        help="folder or hub name (default: %(default)s, which is part of the package)",
+    )
     parser.add_argument(
         "--json",
         action="store_true",

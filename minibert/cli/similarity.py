@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, one_line, read_lines, unused_parts_ignored
 from minibert.config import InputError
-from minibert.hub.find_pretrained import MINILM
+from minibert.hub.find_pretrained import MINILM, SENTENCES
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -24,6 +24,7 @@ def add(commands: "Commands") -> None:
             'minibert similarity "first text" "second text" "third text"',
             "minibert similarity --pairs pairs.tsv        # two texts per line, with a tab between",
             "cut -f 2,3 table.tsv | minibert similarity --pairs -",
+            f'minibert similarity "first text" "second text" --model {MINILM}',
         ],
     )
     parser.add_argument(
@@ -38,7 +39,11 @@ def add(commands: "Commands") -> None:
         help="compare the two tab-separated texts on each line of a file, in the file's order; "
         "'-' means standard input",
     )
-    parser.add_argument("--model", default=MINILM, help="folder or hub name (default: %(default)s)")
+    parser.add_argument(
+        "--model",
+        default=SENTENCES,
+        help="folder or hub name (default: %(default)s, which is part of the package)",
+    )
 
 
 def run_similarity(arguments: argparse.Namespace) -> None:

@@ -28,10 +28,15 @@ OBJECTIVE = (
     "relational_weight",
     "pca_texts",
     "start_from_bag",
+    "positions",
     "ridge",
 )
-TEXTS = ("sentences", "phrases", "words", "held_out", "min_words", "max_words")
-NONE = {"steps": "as many as --epochs make", "layers": "all"}  # what None means
+TEXTS = ("sentences", "phrases", "words", "made", "sample", "held_out", "min_words", "max_words")
+NONE = {
+    "steps": "as many as --epochs make",
+    "layers": "all",
+    "sample": "all",
+}  # what None means
 METAVARS = {"teacher": "MODEL", "dropout": "P"}
 
 AFTERWARDS = """
@@ -96,6 +101,12 @@ def _add_texts(group: argparse._ArgumentGroup) -> None:
         nargs="+",
         metavar="FILE",
         help="more judged pairs whose texts are never trained on, such as a test set",
+    )
+    group.add_argument(
+        "--texts-of",
+        metavar="FOLDER",
+        help="take the texts and the teacher's vectors from this folder of a run with the same "
+        "texts, such as the run of another seed",
     )
     _add_fields(group, TEXTS)
 

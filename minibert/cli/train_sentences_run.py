@@ -20,7 +20,7 @@ from minibert.cli.pretrain_run import (
 from minibert.cli.session_options import make_intervals
 from minibert.config import BertConfig, InputError
 from minibert.finetuning.sentence_vectors.bag import CONSTANT
-from minibert.finetuning.sentence_vectors.options import make_sentence_settings
+from minibert.finetuning.sentence_vectors.options import OF_PAIRS, make_sentence_settings
 from minibert.finetuning.sentence_vectors.preparation import (
     SentenceRunDir,
     Texts,
@@ -191,6 +191,7 @@ def _announce(run: SentenceTraining, texts: Texts) -> None:
         "distill": f"distillation from {options.teacher}",
         "dropout": f"contrastive, a sentence and itself under dropout {options.dropout:g}",
         "neighbours": "contrastive, a sentence and its neighbour",
+        "titles": "contrastive, a title and the first sentence of its document",
     }[options.objective]
     if run.targets is not None:
         what += (
@@ -198,7 +199,7 @@ def _announce(run: SentenceTraining, texts: Texts) -> None:
             f"{run.targets.dimensions}, which keep {run.targets.kept:.1%}"
         )
     print(f"objective: {what}")
-    kind = "pairs of sentences" if options.objective == "neighbours" else "texts"
+    kind = "pairs" if options.objective in OF_PAIRS else "texts"
     print(
         f"text: {len(texts.items):,} {kind}; {run.steps:,} steps of {options.batch_size} are "
         f"{run.steps / run.batches.epoch_steps:.1f} epochs",

@@ -5,10 +5,17 @@ Everything is streamed: one document is in memory at a time (except for the defa
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from minibert.config import InputError
-from minibert.data.files import Paths, file_texts, find_files, of_split
+from minibert.data.files import (
+    Paths,
+    choose_files,
+    file_texts,
+    find_files,
+    of_split,
+    titled_texts,
+)
 from minibert.data.hub_sets import HUB_SETS, hub_texts
 from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia.articles import wikipedia_texts
@@ -85,6 +92,21 @@ def sourced_documents(
             file_texts(paths, split, blank_lines=1 if sentence_per_line else 2), index, None, count
         )
     return _cut(texts, cut)
+
+
+def titled_documents(name_or_paths: Paths, split: str = "train") -> Iterator[tuple[str, list[str]]]:
+    """The source of each document that has a title, and its title and first sentence.
+
+    Raises an InputError for a corpus that is not in .jsonl files, which alone have a "title".
+    """
+    found = [] if isinstance(name_or_paths, str) else find_files(name_or_paths)
+    paths, split = choose_files(found, split)
+    if not paths or any(".jsonl" not in path.suffixes for path in paths):
+        raise InputError('titles are read from .jsonl files only, where each line has a "title"')
+    for source, title, text in of_split(chain.from_iterable(map(titled_texts, paths)), split):
+        first = split_sentences(text.partition("\n\n")[0])[:1]
+        if first:
+            yield source, [title, *first]
 
 
 def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:

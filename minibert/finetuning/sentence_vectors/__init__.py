@@ -2,6 +2,7 @@
 
 options       the recipe, and what a run was started with
 texts         which texts of a corpus are trained on
+made          short sentences that are put together from words of the corpus
 objectives    the losses: contrastive (SimCSE) and distillation
 teacher       a teacher's vectors of all texts, and their reduction to the student's size
 preparation   the texts and the teacher's vectors in the folder of a run

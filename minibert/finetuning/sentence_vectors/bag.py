@@ -56,7 +56,9 @@ def start_from_bag(model: BertModel, table: Tensor) -> None:
     dimensions, where a large constant and its negative keep the mean and the variance of every
     token about the same: the LayerNorms then hardly change the vectors' proportions. The layers are
     fresh, and the last maps of their residual branches are 0, so that at first the layers change
-    nothing (as in Goyal et al. 2017, section 5.1).
+    nothing (as in Goyal et al. 2017, section 5.1). Table and constants are scaled so that the
+    numbers of the table are about 1, which makes the steps of training small beside them, and so
+    are the numbers that the layers read: their LayerNorms leave the constants out.
 
     Raises an InputError for a post-norm model, whose layers would change the vectors whatever their
     weights, and for a table of another shape.
@@ -78,17 +80,22 @@ def start_from_bag(model: BertModel, table: Tensor) -> None:
     for module in model.modules():
         if isinstance(module, nn.LayerNorm):
             module.reset_parameters()
+    used = table[table.any(dim=1)]  # [pieces that some text has, H - 2]
+    scale = 1 / float(used.square().mean().sqrt()) if len(used) else 1.0
     for layer in model.encoder.layer:
         assert isinstance(layer, BertLayer)
-        nn.init.zeros_(layer.attention.output.dense.weight)
-        nn.init.zeros_(layer.output.dense.weight)
+        for sublayer in (layer.attention.output, layer.output):
+            nn.init.zeros_(sublayer.dense.weight)
+            sublayer.LayerNorm.weight[:width] = scale
+            sublayer.LayerNorm.weight[width:] = 0
     embeddings = model.embeddings
     for name in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
         part = getattr(embeddings, name, None)  # there may be no positions, or computed ones
         if isinstance(part, nn.Embedding):
             part.weight.zero_()
-    embeddings.word_embeddings.weight[:, :width] = table
-    constant = (config.hidden_size / 2) ** 0.5  # a standard deviation of about 1 in every token
+    embeddings.word_embeddings.weight[:, :width] = scale * table
+    # the standard deviation of every token's vector is about `scale`
+    constant = scale * (config.hidden_size / 2) ** 0.5
     embeddings.token_type_embeddings.weight[:, width] = constant
     embeddings.token_type_embeddings.weight[:, width + 1] = -constant
     model.encoder.norm.weight[width:] = 0  # the constant is no part of the vectors

@@ -9,7 +9,8 @@ from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
 from minibert.pretraining.options import Recipe, option
 
-OBJECTIVES = ("distill", "dropout", "neighbours")
+OBJECTIVES = ("distill", "dropout", "neighbours", "titles")
+OF_PAIRS = ("neighbours", "titles")  # objectives whose items are two texts
 CHOICES = {
     "objective": OBJECTIVES,
     "schedule": ("linear", "cosine"),
@@ -17,7 +18,7 @@ CHOICES = {
 }
 # options that mean something for some objectives only
 ONLY_FOR = {
-    "temperature": ("dropout", "neighbours"),
+    "temperature": ("dropout", *OF_PAIRS),
     "teacher": ("distill",),
     "relational_weight": ("distill",),
     "pca_texts": ("distill",),
@@ -26,6 +27,7 @@ ONLY_FOR = {
     "held_out": ("distill",),
     "phrases": ("distill", "dropout"),
     "words": ("distill", "dropout"),
+    "made": ("distill", "dropout"),
 }
 # defaults that depend on the objective; the first is that of distill
 BY_OBJECTIVE: dict[str, tuple[Any, Any]] = {
@@ -49,11 +51,12 @@ class SentenceOptions(Recipe):
     objective: str = option(
         "distill",
         "distill: towards a teacher's vectors; dropout: the same sentence twice with different "
-        "dropout (SimCSE); neighbours: two sentences that follow each other",
+        "dropout (SimCSE); neighbours: two sentences that follow each other; titles: a document's "
+        'title and its first sentence (the corpus has to be .jsonl, each line with a "title")',
     )
     epochs: float = option(4.0, "passes through the texts")
     steps: int | None = option(None, "updates of the weights, instead of --epochs")
-    batch_size: int = option(64, "texts (or pairs of neighbours) in an update")
+    batch_size: int = option(64, "texts (or pairs) in an update")
     learning_rate: float = option(1e-3, "peak learning rate")
     warmup: int = option(100, "steps over which the learning rate rises")
     schedule: str = option("linear", "how the learning rate falls to 0")
@@ -77,14 +80,27 @@ class SentenceOptions(Recipe):
         "start from the bag of words that is closest to the teacher, with fresh layers; the trunk "
         "gives its shape and vocabulary only, and has to be pre-norm",
     )
+    positions: bool = option(
+        True,
+        "learn vectors of positions; without them, a start from the bag of words gives an encoder "
+        "that does not see the order of the words",
+    )
     ridge: float = option(0.3, "strength of the ridge regression that finds the bag of words")
 
     # the texts
     sentences: int = option(
-        220_000, "sentences (or pairs of neighbours), in equal shares from the corpus' sources"
+        220_000, "sentences (or pairs), in equal shares from the corpus' sources"
     )
     phrases: int = option(60_000, "shorter phrases cropped from sentences")
     words: int = option(25_000, "most frequent words, each as a text of its own")
+    made: int = option(
+        0,
+        "short sentences that are put together at random from words of the corpus, such as 'A dog "
+        "is carrying the stick.'",
+    )
+    sample: int | None = option(
+        None, "use a random sample of so many of the chosen sentences, phrases and words"
+    )
     held_out: int = option(
         2000,
         "texts, at most a tenth, that are not trained on: their mean cosine with the teacher's "
@@ -98,9 +114,9 @@ class SentenceOptions(Recipe):
             self.check_choice(name, choices)
         for name in ("batch_size", "sentences", "min_words", "max_words", "pca_texts"):
             self.check_whole(name, 1)
-        for name in ("warmup", "seed", "phrases", "words", "held_out"):
+        for name in ("warmup", "seed", "phrases", "words", "made", "held_out"):
             self.check_whole(name, 0)
-        for name in ("steps", "layers"):
+        for name in ("steps", "layers", "sample"):
             if getattr(self, name) is not None:
                 self.check_whole(name, 1)
         self.check_whole("max_length", 3)
@@ -129,8 +145,8 @@ class SentenceOptions(Recipe):
             raise InputError(
                 f"start_from_bag needs a teacher, which the objective {self.objective} has not"
             )
-        if self.objective == "neighbours" and (self.phrases or self.words):
-            raise InputError("phrases and words have no neighbour: set both to 0")
+        if self.objective in OF_PAIRS and (self.phrases or self.words):
+            raise InputError("phrases and words have no partner: set both to 0")
 
 
 @dataclass(frozen=True)
@@ -143,6 +159,7 @@ class SentenceSettings:
     start: str = SMALL  # the trunk
     valid: str | None = None  # pairs with judgements, for reporting; never trained on
     exclude: tuple[str, ...] = ()  # more files of that form whose texts are never trained on
+    texts_of: str | None = None  # the folder of a run whose texts and teacher's vectors are taken
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "SentenceSettings":

@@ -8,14 +8,16 @@ log.jsonl       a JSON object for every logged step
 model/          the finished encoder
 """
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm.auto import tqdm
 
 from minibert.config import InputError
-from minibert.data.corpora import sourced_documents
+from minibert.data.corpora import sourced_documents, titled_documents
 from minibert.finetuning.sentence_vectors.options import SentenceSettings
+from minibert.finetuning.sentence_vectors.teacher import FOLDER
 from minibert.finetuning.sentence_vectors.texts import Item, choose_texts, plain
 from minibert.finetuning.sentence_vectors.validation import read_judged_pairs
 from minibert.hub.atomic_io import sha256, write_atomically
@@ -23,6 +25,21 @@ from minibert.pretraining.preparation import check_sources, find_corpus, record_
 from minibert.pretraining.run_dir import RunFolder
 
 TEXTS = "texts.txt"
+# what two runs must have in common where one takes the texts of the other; the seed may differ
+ALIKE = (
+    *("corpus", "sentence_per_line", "valid", "exclude"),
+    *(
+        "objective",
+        "teacher",
+        "sentences",
+        "phrases",
+        "words",
+        "made",
+        "sample",
+        "min_words",
+        "max_words",
+    ),
+)
 
 
 class SentenceRunDir(RunFolder):
@@ -60,6 +77,8 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
         record_sources(run_dir, files)
     else:
         check_sources(run_dir)
+    if settings.texts_of is not None:
+        _take_over(run_dir, Path(settings.texts_of))
     if not path.is_file():
         corpus = corpus if corpus is not None else find_corpus(settings.corpus)
         items = _choose(settings, corpus)
@@ -69,6 +88,32 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
     run_dir.check_digest(TEXTS, checksum)
     run_dir.write_record()
     return read_texts(path, checksum)
+
+
+def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
+    """Copy the texts and the teacher's vectors of another run, but for what is there already.
+
+    Raises an InputError where the other run was asked for other texts or another teacher.
+    """
+    theirs = SentenceRunDir.open(other, writes=False)
+    for name in ALIKE:
+        asked, found = (
+            getattr(settings if hasattr(settings, name) else settings.options, name)
+            for settings in (run_dir.settings, theirs.settings)
+        )
+        if asked != found:
+            raise InputError(
+                f"the run in {other} has {name} {found!r}, and this one {asked!r}: only a run with "
+                "the same texts and the same teacher can lend them"
+            )
+    for path in (other / TEXTS, *sorted((other / FOLDER).glob("[!.]*"))):
+        target = run_dir.path / path.relative_to(other)
+        if not target.exists():
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, target)
+            run_dir.made.append(target)
+    if "teacher" in theirs.record:
+        run_dir.remember("teacher", lambda: theirs.record["teacher"])
 
 
 def read_texts(path: Path, checksum: str) -> Texts:
@@ -84,7 +129,10 @@ def _choose(settings: SentenceSettings, corpus: str | list[Path]) -> list[Item]:
         for pair in read_judged_pairs(name)
         for text in (pair.one, pair.other)
     }
-    documents = sourced_documents(corpus, "train", sentence_per_line=settings.sentence_per_line)
+    if settings.options.objective == "titles":
+        documents = titled_documents(corpus, "train")
+    else:
+        documents = sourced_documents(corpus, "train", sentence_per_line=settings.sentence_per_line)
     shown = tqdm(documents, desc="reading the text", unit=" documents", disable=None, leave=False)
     items = choose_texts(shown, settings.options, excluded)
     for item in items:

@@ -20,9 +20,9 @@ from minibert.model import BertModel
 from minibert.pretraining.run_dir import RunFolder
 from minibert.pretraining.session import LINE_EVERY
 from minibert.tokenization import WordPieceTokenizer
+from minibert.training.precision import choose_precision
 
 CHUNK = 2048  # texts in a file: what a kill costs at most
-BATCH = 64  # texts that go through the teacher at once
 FOLDER, VECTORS, PROJECTION = "teacher", "vectors", "projection"
 
 
@@ -139,35 +139,15 @@ def _compute_missing(
         )
     model = from_pretrained(found, BertModel).to(device)
     tokenizer = WordPieceTokenizer.from_pretrained(found)
+    dtype = choose_precision("auto", torch.device(device))
     with _Progress(len(texts), done=len(texts) - sum(map(len, missing))) as progress:
         for part in missing:
-            vectors = _embed([texts[i] for i in part], model, tokenizer, progress, stopped)
-            if vectors is None:
+            if stopped():
                 return False
-            _write(_path(folder, part), {VECTORS: vectors})
+            vectors = embed(model, tokenizer, [texts[i] for i in part], dtype=dtype)  # [C, T]
+            _write(_path(folder, part), {VECTORS: vectors.half().cpu()})
+            progress.add(len(part))
     return True
-
-
-def _embed(
-    texts: list[str],
-    model: BertModel,
-    tokenizer: WordPieceTokenizer,
-    progress: "_Progress",
-    stopped: Callable[[], bool],
-) -> Tensor | None:
-    """The vectors of a chunk's texts, [N, T] float16, in batches of similar lengths."""
-    lengths = [len(ids) for ids in tokenizer.encode_texts(texts)]
-    order = sorted(range(len(texts)), key=lengths.__getitem__)
-    found: list[Tensor] = []
-    for start in range(0, len(order), BATCH):
-        if stopped():
-            return None
-        batch = [texts[i] for i in order[start : start + BATCH]]
-        found.append(embed(model, tokenizer, batch, BATCH).cpu())
-        progress.add(len(batch))
-    vectors = torch.empty(len(texts), found[0].size(1), dtype=torch.float16)  # [N, T]
-    vectors[torch.tensor(order)] = torch.cat(found).half()
-    return vectors
 
 
 def _read_chunk(run_dir: RunFolder, folder: Path, part: range) -> Tensor:

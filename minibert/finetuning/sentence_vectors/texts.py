@@ -1,4 +1,4 @@
-"""Which texts of a corpus are trained on: sentences, phrases cropped from them, frequent words."""
+"""Which texts are trained on: sentences of a corpus, phrases cropped from them, words, scenes."""
 
 import hashlib
 import heapq
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from minibert.config import InputError
+from minibert.finetuning.sentence_vectors.made import Scenes
 from minibert.finetuning.sentence_vectors.options import SentenceOptions
 
 Item = tuple[str, ...]  # a text, or a text and its neighbour
@@ -15,6 +16,10 @@ Item = tuple[str, ...]  # a text, or a text and its neighbour
 WORD = re.compile(r"\w+")
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 PHRASE = (2, 7)  # words in a phrase, at least and at most
+KINDS = {
+    "neighbours": "two neighbouring sentences",
+    "titles": "document with a title and a sentence",
+}
 TRIES = 4  # for each phrase, until there is one that is new
 
 
@@ -35,16 +40,21 @@ def choose_texts(
 
     Every source gives equally many sentences; one that has fewer gives all of them, and the others
     share the rest. The same documents and options give the same texts. For the objective
-    neighbours an item is two sentences that follow each other; no sentence is in two items.
+    neighbours an item is two sentences that follow each other; no sentence is in two items. For the
+    objective titles the sentences of a document are its title and its first sentence, and an item
+    is both.
 
     Raises an InputError where nothing can be chosen.
     """
     samples: dict[str, _Sample] = {}
     counts: Counter[str] = Counter()
+    scenes = Scenes()
     for source, sentences in documents:
         sample = samples.setdefault(source, _Sample(options.sentences, options.seed))
         for item in _items(sentences, options, excluded):
             sample.add(item)
+            if options.made:
+                scenes.read(item[0])
             if options.words:
                 counts.update(LETTERS.findall(item[0].lower()))
     found = {source: samples[source].items() for source in sorted(samples)}
@@ -57,7 +67,7 @@ def choose_texts(
                 seen.update(item)
                 chosen.append(item)
     if not chosen:
-        what = "two neighbouring sentences" if options.objective == "neighbours" else "sentence"
+        what = KINDS.get(options.objective, "sentence")
         raise InputError(
             f"the corpus has no {what} of {options.min_words} to {options.max_words} words: "
             "there is nothing to train on (--min-words, --max-words)"
@@ -68,6 +78,12 @@ def choose_texts(
     words = [word for word in by_count if word not in seen][: options.words]
     chosen += [(text,) for text in phrases + words]
     draw.shuffle(chosen)
+    if options.sample is not None:
+        del chosen[options.sample :]
+    if options.made:
+        made = scenes.sentences(options.made, draw)
+        chosen += [(text,) for text in made if plain(text) not in seen]
+        draw.shuffle(chosen)
     return chosen
 
 
@@ -126,6 +142,11 @@ def _items(
             not excluded or plain(sentence) not in excluded
         )
 
+    if options.objective == "titles":
+        title, first = sentences
+        if fits(first) and plain(title) not in excluded:
+            yield title, first
+        return
     if options.objective != "neighbours":
         yield from ((sentence,) for sentence in sentences if fits(sentence))
         return

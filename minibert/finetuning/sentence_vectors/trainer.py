@@ -2,15 +2,16 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from minibert.attention import extended_mask
 from minibert.config import InputError
+from minibert.encoder import BertLayer
 from minibert.finetuning.evaluation import check_length
 from minibert.finetuning.sentence_vectors.bag import CONSTANT, fit_bag, start_from_bag
 from minibert.finetuning.sentence_vectors.objectives import (
@@ -18,7 +19,7 @@ from minibert.finetuning.sentence_vectors.objectives import (
     contrastive_loss,
     distillation_loss,
 )
-from minibert.finetuning.sentence_vectors.options import SentenceOptions
+from minibert.finetuning.sentence_vectors.options import OF_PAIRS, SentenceOptions
 from minibert.finetuning.sentence_vectors.preparation import Texts
 from minibert.finetuning.sentence_vectors.teacher import Targets
 from minibert.finetuning.sentence_vectors.validation import (
@@ -27,6 +28,8 @@ from minibert.finetuning.sentence_vectors.validation import (
 )
 from minibert.inference.sentence_embeddings import mean_pool
 from minibert.model import BertModel
+from minibert.pretraining.fused import attention_bias
+from minibert.pretraining.fused_layer import FusedLayer, layer_norm
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
 from minibert.training.loop import random_batches
@@ -101,7 +104,7 @@ class TextBatches:
     def tensors(self, indices: Sequence[int], member: int = 0) -> dict[str, Tensor]:
         """Token ids and attention mask [B, S] of the texts of some items.
 
-        `member` 1 is the neighbour.
+        `member` 1 is the partner.
         """
         rows = [self._ids[index * self._width + member] for index in indices]
         longest = max(map(len, rows))
@@ -140,6 +143,8 @@ class SentenceTraining:
         if targets is not None:
             _check_targets(targets, texts, model)
         self.model, self.forward, self.options = model.train(), model, options
+        layers: Iterable[BertLayer] = model.encoder.layer  # type: ignore[assignment]
+        self.layers = [FusedLayer(layer) for layer in layers]
         self.targets, self.step, self.processes = targets, 0, ProcessGroup()
         count = len(texts.items)
         # they were shuffled when they were chosen: the last ones are a random sample
@@ -149,6 +154,9 @@ class SentenceTraining:
         self.device = next(model.parameters()).device
         self.precision = choose_precision(options.precision, self.device)
         rate = options.learning_rate
+        positions = getattr(model.embeddings, "position_embeddings", None)
+        if isinstance(positions, nn.Embedding):
+            positions.requires_grad_(options.positions)
         self.optimizers = make_optimizers(model, "adamw", rate, rate, options.weight_decay)
 
     @staticmethod
@@ -226,19 +234,26 @@ class SentenceTraining:
         if self.targets is not None:
             target = self.targets.rows(indices).to(self.device)  # [B, H]
             return distillation_loss(vectors, target, options.relational_weight), tokens
-        if options.objective == "neighbours":
+        if options.objective in OF_PAIRS:
             batch = self.batches.tensors(indices, member=1)
         partners = self.encode(batch)  # [B, H], in SimCSE with other dropout masks
         tokens += int(batch["attention_mask"].sum())
         return contrastive_loss(vectors, partners, options.temperature), tokens
 
     def encode(self, batch: dict[str, Tensor]) -> Tensor:
-        """The mean vectors of a batch of texts, in the precision of the run -> [B, H] float32."""
+        """The mean vectors of a batch of texts, in the precision of the run -> [B, H] float32.
+
+        The layers are computed as in pretraining, see `minibert.pretraining.fused`.
+        """
         batch = {name: tensor.to(self.device) for name, tensor in batch.items()}
-        exact = self.precision == torch.float32
-        with nullcontext() if exact else torch.autocast(self.device.type, self.precision):
-            hidden = self.model(**batch).last_hidden_state  # [B, S, H]
-        return mean_pool(hidden.float(), batch["attention_mask"])  # [B, H]
+        ids, mask = batch["input_ids"], batch["attention_mask"]  # [B, S] each
+        bias, empty = attention_bias(extended_mask(mask, ids), self.precision)
+        hidden = self.model.embeddings(ids).to(self.precision)  # [B, S, H]
+        for layer in self.layers:
+            hidden = layer(hidden, bias, empty)  # [B, S, H]
+        if self.model.config.norm_first:
+            hidden = layer_norm(self.model.encoder.norm, hidden)  # [B, S, H]
+        return mean_pool(hidden.float(), mask)  # [B, H]
 
 
 def keep_layers(model: BertModel, layers: int | None) -> BertModel:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 
-def test_similarity_of_texts_closest_first(needs_minilm, run):
+def test_similarity_of_texts_closest_first(run):
     status, out, _ = run("similarity", "Stocks fell.", "The cat sleeps.", "A kitten is dozing.")
     rows = [line.split("\t") for line in out.splitlines()]
     assert status == 0 and len(rows) == 3
@@ -15,7 +15,7 @@ def test_similarity_of_texts_closest_first(needs_minilm, run):
 
 
 @pytest.mark.parametrize("source", ["file", "standard input"])
-def test_similarity_of_pairs_in_their_order(source, needs_minilm, run, tmp_path, monkeypatch):
+def test_similarity_of_pairs_in_their_order(source, run, tmp_path, monkeypatch):
     data = (
         "\ufeffStocks fell.\tThe cat sleeps.\r\n\nThe cat sleeps.\tA kitten is dozing.\n".encode()
     )

@@ -215,7 +215,7 @@ def test_what_a_run_says(given, run, tmp_path):
     "objective, what, count, kind",
     [
         ("dropout", "a sentence and itself under dropout 0.1", 170, "texts"),
-        ("neighbours", "a sentence and its neighbour", 77, "pairs of sentences"),
+        ("neighbours", "a sentence and its neighbour", 77, "pairs"),
     ],
 )
 def test_the_contrastive_objectives(objective, what, count, kind, folders, run, tmp_path):
@@ -248,7 +248,7 @@ def test_the_help(run, monkeypatch):
     status, out, _ = run("--help")
     assert status == 0
     for text in (
-        r"--objective \{distill,dropout,neighbours\}",
+        r"--objective \{distill,dropout,neighbours,titles\}",
         r"--phrases N\s+for distill and dropout: shorter phrases cropped from\s+sentences "
         r"\(default: 60000 for distill, 0 for the\s+others\)",
         r"--teacher MODEL\s+for distill:",
@@ -438,9 +438,7 @@ def test_a_loss_that_is_no_number(given, run, tmp_path, monkeypatch):
 def test_a_teacher_that_changed_is_refused(given, run, folders, tmp_path):
     shutil.copytree(folders / "teacher", tmp_path / "teacher")
     options = [*given, "--teacher", tmp_path / "teacher", "--out", tmp_path / "run"]
-    original, teacher_module.BATCH = teacher_module.BATCH, 10
     assert run(*options, "--time-limit", "0s")[0] == 0
-    teacher_module.BATCH = original
     save_pretrained(BertModel(TEACHER), tmp_path / "teacher", TOKENIZER)
     status, _, err = run("--out", tmp_path / "run", "--resume")
     assert status == 2 and "is not the teacher that this run began with" in err

@@ -89,6 +89,10 @@ def check_start(module) -> None:
         model, TOKENIZER, [" ".join(reversed(text[:-1].split())) + "." for text in TEXTS]
     )
     assert torch.allclose(found, turned, atol=1e-5)
+    with torch.no_grad():
+        embedded = model.embeddings(TOKENIZER(TEXTS[0])["input_ids"])[0, 1:-1]  # [S, H]
+        read = model.encoder.layer[0].attention.output.LayerNorm(embedded)  # [S, H]
+    assert 0.3 < read[:, :126].square().mean().sqrt() < 3 and not read[:, 126:].any()
     for layer in model.encoder.layer:
         assert 0.01 < layer.intermediate.dense.weight.std() < 0.03, "fresh"
 
@@ -101,7 +105,10 @@ def test_the_encoder_computes_the_bag():
     "right, wrong",
     [
         ("part.weight.zero_()", "pass"),
-        ("nn.init.zeros_(layer.output.dense.weight)", "pass"),
+        ("nn.init.zeros_(sublayer.dense.weight)", "pass"),
+        ("sublayer.LayerNorm.weight[:width] = scale", "pass"),
+        ("sublayer.LayerNorm.weight[width:] = 0", "pass"),
+        ("constant = scale * (", "constant = ("),
         ("module.reset_parameters()", "pass"),
         ("(config.hidden_size / 2) ** 0.5", "0.0"),
         ("model.encoder.norm.weight[width:] = 0", "pass"),

@@ -44,7 +44,7 @@ from minibert.hub.find_pretrained import MINILM, SMALL
         (dict(ridge=0.0), "ridge must be above 0"),
         (
             dict(objective="neighbours", words=0, start_from_bag=False),
-            "phrases and words have no neighbour",
+            "phrases and words have no partner",
         ),
     ],
 )

@@ -13,12 +13,13 @@ def folders(tmp_path):
     return tmp_path
 
 
-def settings(folders, corpus="texts", valid=None, exclude=(), **changes) -> SentenceSettings:
+def settings(
+    folders, corpus="texts", valid=None, exclude=(), texts_of=None, **changes
+) -> SentenceSettings:
     options = SentenceOptions(**dict(phrases=4, words=3, start_from_bag=False) | changes)
     names = tuple(str(folders / name) for name in exclude)
-    return SentenceSettings(
-        options, (str(folders / corpus),), False, "x", valid and str(folders / valid), names
-    )
+    valid = valid and str(folders / valid)
+    return SentenceSettings(options, (str(folders / corpus),), False, "x", valid, names, texts_of)
 
 
 def test_written_and_read_again(folders):
@@ -76,3 +77,58 @@ def test_where_the_corpus_is_gone_the_texts_are_enough(folders):
     texts = prepare_texts(SentenceRunDir.create(folders / "run", settings(folders), {}))
     (folders / "texts" / "a.jsonl").unlink()
     assert prepare_texts(SentenceRunDir.open(folders / "run")) == texts
+
+
+def test_the_texts_of_another_run(folders):
+    """Another seed would choose others. What is taken over is checked like what was written here."""
+    few = dict(sentences=20)
+    texts = prepare_texts(SentenceRunDir.create(folders / "run", settings(folders, **few), {}))
+    (folders / "run" / "teacher").mkdir()
+    (folders / "run" / "teacher" / "vectors-00000.safetensors").write_bytes(b"vectors")
+    (folders / "run" / "teacher" / ".half").write_bytes(b"of a process that was killed")
+    own = prepare_texts(
+        SentenceRunDir.create(folders / "own", settings(folders, seed=1, **few), {})
+    )
+    assert own.items != texts.items
+    asked = settings(folders, seed=1, texts_of=str(folders / "run"), **few)
+    run_dir = SentenceRunDir.create(folders / "other", asked, {})
+    assert prepare_texts(run_dir).items == texts.items
+    assert [path.name for path in (folders / "other" / "teacher").iterdir()] == [
+        "vectors-00000.safetensors"
+    ]
+    run_dir.abandon()
+    assert {path.name for path in (folders / "other").rglob("*")} == {".lock", "teacher"}
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        (dict(phrases=5), r"the run in .*run has phrases 4, and this one 5"),
+        (dict(teacher="x"), "teacher 'sentence-transf.*', and this one 'x'"),
+        (dict(corpus="texts/a.jsonl"), r"has corpus \('.*texts',\), and this one"),
+    ],
+)
+def test_a_run_with_other_texts_lends_none(changes, message, folders):
+    prepare_texts(SentenceRunDir.create(folders / "run", settings(folders), {}))
+    asked = settings(folders, texts_of=str(folders / "run"), **changes)
+    with pytest.raises(ValueError, match=message):
+        prepare_texts(SentenceRunDir.create(folders / "other", asked, {}))
+
+
+def test_titles_come_with_the_first_sentence(folders):
+    (folders / "titled").mkdir()
+    (folders / "titled" / "a.jsonl").write_text(
+        '{"title": "The  Aare", "text": "The Aare is a river here. It is long.\\n\\nIt flows on."}\n'
+        '{"title": "Nothing", "text": "Too short."}\n'
+        '{"text": "No title has this one."}\n'
+    )
+    asked = settings(folders, "titled", objective="titles", phrases=0, words=0)
+    texts = prepare_texts(SentenceRunDir.create(folders / "run", asked, {}))
+    assert texts.items == [("The Aare", "The Aare is a river here.")]
+
+
+def test_titles_need_jsonl(folders):
+    (folders / "a.txt").write_text("One sentence is here.\n")
+    asked = settings(folders, "a.txt", objective="titles", phrases=0, words=0)
+    with pytest.raises(ValueError, match="titles are read from .jsonl files only"):
+        prepare_texts(SentenceRunDir.create(folders / "run", asked, {}))

@@ -20,7 +20,6 @@ TEXTS = [item[0] for item in make_texts(23).items]
 @pytest.fixture
 def teacher(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 10)
-    monkeypatch.setattr(module, "BATCH", 4)
     torch.manual_seed(0)
     save_pretrained(BertModel(TEACHER).eval(), tmp_path / "teacher", TOKENIZER)
     return BertModel.from_pretrained(tmp_path / "teacher")
@@ -37,8 +36,8 @@ def made(tmp_path, name="run", stopped=lambda: False, size=16) -> Targets | None
     return make_targets(opened(tmp_path / name), TEXTS, teacher, size, 20, "cpu", stopped)
 
 
-def stops_after(batches: int):
-    asked = iter([False] * batches)
+def stops_after(chunks: int):
+    asked = iter([False] * chunks)
     return lambda: next(asked, True)
 
 
@@ -61,12 +60,11 @@ def test_the_vectors_are_those_of_the_teacher_in_the_order_of_the_texts(teacher,
     assert torch.allclose(rows, reduced, atol=1e-6)
 
 
-@pytest.mark.parametrize("batches", [0, 1, 3, 4, 6])
-def test_stopped_and_resumed_it_is_the_same_bit_for_bit(batches, teacher, tmp_path):
+@pytest.mark.parametrize("chunks", [0, 1, 2])
+def test_stopped_and_resumed_it_is_the_same_bit_for_bit(chunks, teacher, tmp_path):
     whole = made(tmp_path)
-    assert made(tmp_path, "other", stops_after(batches)) is None
-    chunks = sorted(path.name for path in (tmp_path / "other" / "teacher").iterdir())
-    assert len(chunks) == batches // 3, "whole chunks only"
+    assert made(tmp_path, "other", stops_after(chunks)) is None
+    assert len(list((tmp_path / "other" / "teacher").iterdir())) == chunks
     (tmp_path / "other" / "teacher" / ".12345678-vectors-00002.safetensors").write_bytes(b"half")
     resumed = made(tmp_path, "other")
     assert torch.equal(resumed.vectors, whole.vectors)
@@ -81,7 +79,7 @@ def test_what_is_there_needs_no_teacher(teacher, tmp_path, monkeypatch):
 
 
 def test_another_teacher_is_noticed(teacher, tmp_path):
-    assert made(tmp_path, stopped=stops_after(4)) is None
+    assert made(tmp_path, stopped=stops_after(2)) is None
     save_pretrained(BertModel(TEACHER), tmp_path / "teacher", TOKENIZER)
     with pytest.raises(ValueError, match="is not the teacher that this run began with"):
         made(tmp_path)
