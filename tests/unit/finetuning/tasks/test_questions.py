@@ -392,8 +392,8 @@ def test_windows_and_answers_are_as_long_as_in_the_original_unless_told_otherwis
         cli.main(["finetune", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert (
-        "a window on a long passage to that of the next (default: 128)" in shown
-        and "the longest answer that is predicted (default: 30)" in shown
+        "one window of a long passage to the start of the next (default: 128)" in shown
+        and "the longest answer that is predicted, in tokens (default: 30)" in shown
     )
 
 
