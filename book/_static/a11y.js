@@ -53,6 +53,12 @@
     });
   }
 
+  // The list of pages is scrolled to the page that is open, if that is out of sight.
+  function showPage() {
+    var link = document.querySelector("#pst-primary-sidebar nav.bd-links li.current.active > a"), list = link && link.closest(".sidebar-primary-item");
+    if (link && link.getBoundingClientRect().bottom > window.innerHeight) list.scrollTop += link.getBoundingClientRect().top - window.innerHeight / 2;
+  }
+
   function start() {
     var waiting = false, resting;
     function soon() {
@@ -61,6 +67,7 @@
       window.requestAnimationFrame(function () { waiting = false; repair(); });
     }
     repair();
+    showPage();
     new MutationObserver(soon).observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["tabindex", "open"] });
     window.addEventListener("resize", soon);
     window.addEventListener("load", keepFocus);       // after the theme's own listeners

@@ -15,6 +15,7 @@ SOURCE = '.cell_input div[class*="highlight-"] pre'
 TOO_WIDE = """() => [...document.querySelectorAll(".cell_input pre")].filter(pre => pre.clientWidth).flatMap(pre => {
     const probe = document.createElement("span");
     probe.textContent = "0".repeat(72);
+    probe.style = "display: inline-block; white-space: pre";
     pre.append(probe);
     const columns = probe.getBoundingClientRect().width;
     probe.remove();

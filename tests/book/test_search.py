@@ -184,3 +184,13 @@ def test_each_place_is_indexed_by_itself():
         ("section", "#part", "Part √d", "The term and x.", "return value"),
         ("name", "#a.b", "b", "Does it.", "a.b"),
     ]
+
+
+def test_a_page_far_down_shows_mark_search_and_itself_in_the_sidebar(browser, address):
+    tab, wrong = opened(browser, f"{address}book/status.html")
+    tab.wait_for_load_state("networkidle")
+    for part in (".navbar-brand", ".search-button-field", "li.current.active > a"):
+        box = tab.locator(f"#pst-primary-sidebar {part}").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= tab.viewport_size["height"], part
+    assert wrong == []
+    tab.context.close()
