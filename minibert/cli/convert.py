@@ -21,13 +21,13 @@ def add(commands: "Commands") -> None:
         "turn a checkpoint of the original BertSum into a model that minibert opens",
         [
             "minibert convert-bertsum model_step_43000.pt --vocab vocab.txt --out bertsum",
-            "minibert summarize article.txt --model bertsum       # and then",
+            "minibert summarize article.txt --model bertsum       # use the result",
         ],
     )
-    parser.description = (parser.description or "") + (
-        " The file comes from BertSum's or PreSumm's extractive training. It is a pickle, and "
-        "none of what it names is run: "
-        "only its tensors and options are read."
+    parser.description = (
+        f"{parser.description}\n\n"
+        "The file comes from BertSum's or PreSumm's extractive training. It is a pickle.\n"
+        "minibert reads its tensors and options, and runs no code from it."
     )
     parser.add_argument("file", metavar="FILE.pt", help="the checkpoint")
     parser.add_argument(
@@ -39,16 +39,15 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--vocab",
         metavar="FILE",
-        help="the vocab.txt that it was trained with: BERT's own, in small letters, for the "
-        "published ones. "
-        "Without it the folder cannot read text",
+        help="the vocab.txt that it was trained with; for the published checkpoints that of "
+        "bert-base-uncased. Without it the model cannot read text",
     )
     parser.add_argument(
         "--num-heads",
         type=whole,
         metavar="A",
-        help="heads of the inter-sentence transformer (default: what the file's options say, "
-        "else 8)",
+        help="heads of the inter-sentence transformer (default: from the options in the file, "
+        "or 8)",
     )
 
 

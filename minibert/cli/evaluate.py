@@ -20,7 +20,7 @@ def add(commands: "Commands") -> None:
         commands,
         "evaluate",
         run_evaluate,
-        "how often a model prefers the grammatical sentence of a pair (BLiMP)",
+        "measure how often a model prefers the grammatical sentence of a pair (BLiMP)",
         [
             "minibert evaluate minibert-small --blimp path/to/blimp --limit 50",
             "minibert evaluate path/to/a/saved/model --blimp path/to/blimp --json > scores.json",
@@ -54,7 +54,7 @@ def add(commands: "Commands") -> None:
         type=whole,
         default=0,
         metavar="N",
-        help="of the draw for --limit (default: %(default)s)",
+        help="random seed for --limit (default: %(default)s)",
     )
     parser.add_argument(
         "--within-word",

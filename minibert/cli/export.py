@@ -36,11 +36,11 @@ def add(commands: "Commands") -> None:
         ],
     )
     parser.description = (
-        f"{parser.description} Its inputs are {', '.join(INPUTS)}, integers of shape "
-        "[B, S], where both sizes are dynamic. "
-        "This needs the packages onnx and onnxscript (the extra 'onnx'). If onnxruntime is "
-        "installed as well, the outputs are compared with PyTorch's, with a tolerance of "
-        f"{TOLERANCE:g} of the largest output."
+        f"{parser.description}\n\n"
+        f"Its inputs are {', '.join(INPUTS[:-1])} and {INPUTS[-1]}: integers of shape\n"
+        "[B, S]. Both sizes are dynamic. This needs the packages onnx and onnxscript (the extra\n"
+        "'onnx'). If onnxruntime is installed as well, the outputs are compared with PyTorch's,\n"
+        f"with a tolerance of {TOLERANCE:g} of the largest output."
     )
     parser.add_argument(
         "model", metavar="MODEL", help="folder or hub name of a saved model, or minibert-small"
@@ -157,7 +157,7 @@ def output_tensors(model: "BertPreTrainedModel", batch: dict[str, "Tensor"]) -> 
 
 
 def example_batch(model: "BertPreTrainedModel", batch: int, tokens: int) -> dict[str, "Tensor"]:
-    """A batch of random token ids, of shape [B, S]; the last position is padding."""
+    """A batch of random token ids, of shape (B × S); the last position is padding."""
     import torch
 
     ids = torch.randint(

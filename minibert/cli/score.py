@@ -19,7 +19,7 @@ def add(commands: "Commands") -> None:
         commands,
         "score",
         run_score,
-        "how probable a model finds sentences: their pseudo-log-likelihood",
+        "show how probable a model finds sentences (pseudo-log-likelihood)",
         [
             'minibert score minibert-small "The cats sleep." "The cats sleeps."',
             "minibert score minibert-small sentences.txt         # a sentence on each line",
@@ -29,9 +29,10 @@ def add(commands: "Commands") -> None:
     parser.set_defaults(rest="texts")
     parser.usage = "minibert score MODEL FILE | TEXT ... [options]"
     parser.description = (
-        f"{parser.description}\n\nEach token is masked in turn, and the log-probabilities of the "
-        "true tokens are added up.\nA line for each sentence, with tabs between the fields: score "
-        "in nats, number of tokens,\nscore per token, sentence. Higher is more probable."
+        f"{parser.description}\n\n"
+        "Each token is masked in turn, and the log-probabilities of the true tokens are added up.\n"
+        "The output has a line for each sentence, with tabs between the fields: score in nats,\n"
+        "number of tokens, score per token, sentence. Higher is more probable."
     )
     parser.add_argument(
         "model",

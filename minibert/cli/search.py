@@ -24,7 +24,7 @@ def add(commands: "Commands") -> None:
         commands,
         "search",
         run_search,
-        "the passages in a folder of text files that are nearest in meaning to a question",
+        "find the passages in a folder of text files that are nearest in meaning to a question",
         [
             'minibert search notes/ "How do I renew my passport?"',
             'minibert search book/ "why are the scores divided?" --top 3',

@@ -32,11 +32,11 @@ def add(commands: "Commands") -> None:
         commands,
         "summarize",
         run_summarize,
-        "the sentences of a document that say the most, in its own words",
+        "choose the sentences that best summarize a document",
         [
             "minibert summarize article.txt                       # three sentences",
-            "minibert summarize README.md --sentences 5 --context # in the midst of the others, "
-            "marked",
+            "minibert summarize README.md --sentences 5 --context # the whole text, with the "
+            "sentences marked",
             f"minibert summarize page.html --model {MINILM}",
             "man grep | minibert summarize                        # standard input",
             "minibert summarize chapters/*.txt --json             # scores; one JSON object a "
@@ -59,19 +59,19 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--model",
         default=SMALL,
-        help=f"{SMALL} (the default) and {MINILM} (larger) have heads for sentences that are part "
-        "of minibert; or the folder of a BertSumExt that you saved",
+        help=f"{SMALL} (the default) or {MINILM} (larger), whose sentence heads are part of "
+        "minibert; or the folder of a BertSumExt that you saved",
     )
     parser.add_argument(
         "--context",
         action="store_true",
         help="print the whole text with the chosen sentences marked: in colour on a terminal "
-        f"(unless NO_COLOR is set), else {MARKS[0]}so{MARKS[1]}",
+        f"(unless NO_COLOR is set), otherwise {MARKS[0]}like this{MARKS[1]}",
     )
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print every sentence with its score and its place, and how much was read",
+        help="print every sentence with its score and its position, and how much was read",
     )
     parser.add_argument(
         "--no-blocking",
@@ -87,17 +87,17 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--lead",
         action="store_true",
-        help="the first K sentences, without a model: what every summary has to beat",
+        help="choose the first K sentences, without a model: a baseline to compare a summary with",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="of the files (default: by their suffix, else by a look at the text)",
+        help="format of the files (default: from their suffix, or guessed from the text)",
     )
     parser.add_argument(
         "--encoding",
-        help="of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML page says "
-        "of itself)",
+        help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
+        "page declares)",
     )
 
 

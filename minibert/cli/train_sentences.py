@@ -56,7 +56,7 @@ def add(commands: "Commands") -> None:
         commands,
         "train-sentences",
         run_train_sentences,
-        "train an encoder of sentences on texts without labels",
+        "train a sentence encoder on texts without labels",
         [
             "minibert train-sentences --corpus texts/ --out run     # learns from all-MiniLM-L6-v2",
             "minibert train-sentences --corpus 'texts/*.jsonl.xz' --valid sts-dev.tsv --out run",

@@ -1,1 +1,1 @@
-"""Code that only the book needs: exercises, figures, the bug clinic, and first-edition names."""
+"""Code that only the book needs: exercises, figures, planted bugs, and first-edition names."""

@@ -69,9 +69,14 @@ def model_for(task: Task, name: str | Path | BertConfig, seed: int = 0) -> BertP
     name    a folder or a hub name; or a BertConfig, for random weights throughout
 
     A model that was fine-tuned for the same kind of task with the same labels keeps its head, so
-    that training can continue.
+    that training can continue. The global random numbers are afterwards as they were before.
     """
-    torch.manual_seed(seed)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        return _model_for(task, name)
+
+
+def _model_for(task: Task, name: str | Path | BertConfig) -> BertPreTrainedModel:
     if isinstance(name, BertConfig):
         return task.model_class(_with_labels(name, task)).eval()
     folder = find_pretrained(name)

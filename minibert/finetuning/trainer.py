@@ -4,7 +4,8 @@ The loop and the optimiser are those of pretraining (`minibert.training`).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,7 @@ class FineTuning:
         model.zero_grad()  # gradients of earlier use
         self._order = torch.Generator().manual_seed(options.seed)
         self._batches: list[list[int]] = []
+        self._random_state: Tensor | None = None  # of dropout, after the last step
 
     def _make_optimizers(self) -> list[Optimizer]:
         """One optimizer for BERT and one for the head.
@@ -140,8 +142,6 @@ class FineTuning:
     def train_step(self) -> Step:
         """One update with the next batch; every pass goes through the examples in a new order."""
         options = self.options
-        if self.step == 0:
-            torch.manual_seed(options.seed)  # of dropout
         if not self._batches:
             self._batches = random_batches(
                 [feature.length for feature in self.features], options.batch_size, self._order
@@ -153,11 +153,27 @@ class FineTuning:
         set_learning_rate(self.optimizers, factor)
         for module in self.trained:
             module.train()
-        loss = run_model(self.model, self.task, self.tokenizer, features, self.precision).loss
-        loss.backward()
+        with self._own_random_numbers():
+            loss = run_model(self.model, self.task, self.tokenizer, features, self.precision).loss
+            loss.backward()
         norm = update(self.optimizers, options.clip)
         self.step += 1
         return Step(self.step, loss.item(), factor * options.learning_rate, float(norm))
+
+    @contextmanager
+    def _own_random_numbers(self) -> Iterator[None]:
+        """Within it dropout continues the run's own random numbers. Afterwards the global ones are
+        as they were before.
+        """
+        on_gpu = self.device.type == "cuda"
+        with torch.random.fork_rng([self.device] if on_gpu else []):
+            generator = torch.cuda if on_gpu else torch.random
+            if self._random_state is None:
+                torch.manual_seed(self.options.seed)
+            else:
+                generator.set_rng_state(self._random_state)
+            yield
+            self._random_state = generator.get_rng_state()
 
 
 def finetune(

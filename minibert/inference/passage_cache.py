@@ -47,14 +47,14 @@ class PassageCache:
         self.folder = (root or cache_root()) / f"{__version__}-{_digest(model_folder)}"
 
     def read(self, key: str, path: Path, size: int) -> tuple[list[Passage], Tensor] | None:
-        """The passages of the file with this key and their vectors [P, H]; None if they are not
+        """The passages of the file with this key and their vectors (P × H); None if they are not
         there. `path` is the file, for the note about a damaged entry; `size` is H."""
         kept = self._path(key)
         try:
             if not kept.is_file():
                 return None
             with safe_open(kept, framework="pt") as file:
-                vectors: Tensor = file.get_tensor(VECTORS)  # [P, H]
+                vectors: Tensor = file.get_tensor(VECTORS)
                 entries = json.loads((file.metadata() or {})[PASSAGES])
             passages = [Passage(**entry) for entry in entries]
             wrong = vectors.shape != (len(passages), size) or vectors.dtype != torch.float32

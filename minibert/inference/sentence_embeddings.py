@@ -1,6 +1,6 @@
 """Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
@@ -73,6 +73,7 @@ def embed(
     weight, longest = next(bert.parameters()), bert.config.max_position_embeddings
     vectors = weight.new_empty(len(texts), bert.config.hidden_size)  # [N, H]
     run = UnpaddedBert(bert) if is_plain(bert) else bert
+    budget = token_budget(weight.device)
     from tqdm.auto import tqdm  # deferred: importing minibert needs few packages
 
     bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
@@ -80,8 +81,11 @@ def embed(
         run.training = False
         for start in range(0, len(texts), TOKENIZED):
             tokens = tokenizer(texts[start : start + TOKENIZED], max_length=longest)
-            for rows_of_batch in _batches(tokens["attention_mask"], batch_size, weight.device):
-                batch = Batch(_cut(tokens, rows_of_batch)).to(weight.device)
+            ends = _ends(tokens["attention_mask"])  # [C], the texts of this chunk
+            for rows_of_batch in batches_by_tokens(ends.tolist(), batch_size, budget):
+                width = int(ends[rows_of_batch].max())
+                cut = {name: tensor[rows_of_batch, :width] for name, tensor in tokens.items()}
+                batch = Batch(cut).to(weight.device)
                 hidden = run(**batch).last_hidden_state  # [B, S, H]
                 hidden = hidden if dtype == torch.float32 else hidden.float()  # [B, S, H]
                 pooled = mean_pool(hidden, batch["attention_mask"])  # [B, H]
@@ -92,22 +96,8 @@ def embed(
     return vectors
 
 
-def _batches(
-    attention_mask: Tensor, batch_size: int | None, device: torch.device
-) -> list[list[int]]:
-    """The rows of attention_mask [N, S] in batches for a device, rows of similar length
-    together."""
-    return batches_by_tokens(_ends(attention_mask).tolist(), batch_size, token_budget(device))
-
-
-def _cut(tokens: Mapping[str, Tensor], rows_of_batch: list[int]) -> dict[str, Tensor]:
-    """Some rows of a tokenizer's tensors [N, S], without the columns that are padding in all."""
-    width = int(_ends(tokens["attention_mask"][rows_of_batch]).max())
-    return {name: tensor[rows_of_batch, :width] for name, tensor in tokens.items()}
-
-
 def _ends(attention_mask: Tensor) -> Tensor:
-    """How many columns each row of [N, S] needs, at least 1, wherever its padding is: [N]."""
+    """How many columns each row needs, at least 1, wherever its padding is: [N, S] -> [N]."""
     columns = torch.arange(1, attention_mask.size(1) + 1)  # [S]
     return (attention_mask * columns).amax(dim=1).clamp(min=1)  # [N]
 
@@ -137,7 +127,7 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         """As in BertModel, but for the two texts of each pair.
 
         Ids and attention_mask are (B × 2 × S), inputs_embeds (B × 2 × S × H). `labels` (B) are the
-        expected cosines. Returns the predicted cosines as logits [B]; the loss is their mean
+        expected cosines. Returns the predicted cosines as logits (B); the loss is their mean
         squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds

@@ -12,14 +12,17 @@ matrix products of PyTorch sum in another order for another number of rows.
 A GPU is faster with few large operations: there batches of similar lengths are padded as usual.
 """
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from minibert import attention, embeddings, encoder, model, positions
 from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
 from minibert.embeddings import BertEmbeddings, check_inputs
 from minibert.encoder import BertEncoder, BertIntermediate, BertLayer, BertOutput
@@ -39,6 +42,21 @@ KNOWN: dict[type[nn.Module], Callable[..., Any]] = {
         *(nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.ModuleList),
     )
 }
+
+
+def _code() -> list[CodeType]:
+    """The code of every function and method in the modules that a BertModel is made of."""
+    owners: list[Any] = [attention, embeddings, encoder, model, positions]
+    owners += [kind for kind in KNOWN if kind.__module__.startswith("minibert.")]
+    return [
+        member.__code__
+        for owner in owners
+        for member in vars(owner).values()
+        if inspect.isfunction(member)
+    ]
+
+
+CODE = _code()  # compared with `_code()` later: a reader may change a function as well
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -71,7 +89,7 @@ class UnpaddedBert(nn.Module):
     """A BertModel that leaves padding out, with the same arguments and outputs.
 
     Padded positions of the last hidden state are 0. With `only_first` the last layer is computed
-    for the first token of each text alone, and the last hidden state is [B, 1, H]: all that a
+    for the first token of each text alone, and the last hidden state is (B × 1 × H): all that a
     pooler reads.
 
     A call that it was not made for goes to the BertModel itself: in training mode, with gradients,
@@ -172,20 +190,24 @@ def is_plain(model: nn.Module) -> bool:
     """Whether this is a BertModel as the package makes it, on a CPU.
 
     It is not with a hook, such as `ablate_heads` sets, a part of another class (a reader's own,
-    LoRA, quantization), a forward function that was replaced, or a parametrization.
+    LoRA, quantization), a function that was replaced or changed, or a parametrization.
     """
-    return type(model) is BertModel and all(
-        KNOWN.get(type(module)) is not None
-        and type(module).forward is KNOWN[type(module)]
-        and "forward" not in vars(module)
-        and not any(getattr(module, hooks, None) for hooks in HOOKS)
-        and all(parameter.is_cpu for parameter in module.parameters(recurse=False))
-        for module in model.modules()
+    return (
+        type(model) is BertModel
+        and _code() == CODE
+        and all(
+            KNOWN.get(type(module)) is not None
+            and type(module).forward is KNOWN[type(module)]
+            and "forward" not in vars(module)
+            and not any(getattr(module, hooks, None) for hooks in HOOKS)
+            and all(parameter.is_cpu for parameter in module.parameters(recurse=False))
+            for module in model.modules()
+        )
     )
 
 
 def _lengths(input_ids: Tensor | None, attention_mask: Tensor | None) -> Tensor | None:
-    """The tokens of each text [B]; None where padding is not on the right, or a text is empty."""
+    """The tokens of each text (B); None where padding is not on the right, or a text is empty."""
     if input_ids is None or input_ids.dim() != 2 or input_ids.numel() == 0:
         return None
     if attention_mask is None:
@@ -201,7 +223,10 @@ def _lengths(input_ids: Tensor | None, attention_mask: Tensor | None) -> Tensor 
 def _layer(
     layer: nn.Module, hidden: Tensor, groups: list[tuple[int, int]], first: Tensor | None = None
 ) -> Tensor:
-    """One layer for texts laid end to end: hidden [T, H] -> [T, H], or [B, H] at `first` [B]."""
+    """One layer for texts laid end to end, hidden [T, H].
+
+    Returns (T × H); or (B × H) with `first` (B), the rows of the texts' first tokens.
+    """
     assert isinstance(layer, BertLayer)
     attention, this = layer.attention, layer.attention.self
     inner = attention.output.LayerNorm(hidden) if layer.norm_first else hidden  # [T, H]

@@ -15,6 +15,7 @@ from minibert.config import InputError
 from minibert.data.files import json_lines, read_lines
 from minibert.data.hub_sets import open_hub_set
 from minibert.data.sentences import split_sentences
+from minibert.data.wikipedia.splits import check_split
 from minibert.hub.find_pretrained import expanded
 from minibert.summarization.examples import Example
 
@@ -39,7 +40,7 @@ def scitldr_examples(split: str, folder: str | Path | None = None) -> list[Examp
 
     Raises a ValueError that names the file and line of a malformed row, or what is missing.
     """
-    _check_split(split)
+    check_split(split)
     if folder is None:
         # the hub can no longer run the script that makes this set; it keeps what the script made on
         # a branch of its own
@@ -115,7 +116,7 @@ def cnndm_examples(path: str | Path | None = None, split: str = "test") -> list[
     Raises a ValueError with file and line for a row of another form, or that says what is missing.
     """
     if path is None:
-        _check_split(split)
+        check_split(split)
         rows = open_hub_set(
             "CNN/DailyMail",
             CNN_DAILYMAIL,
@@ -193,11 +194,6 @@ def _bertsum_articles(path: Path) -> list[Example]:
             )
         )
     return examples
-
-
-def _check_split(split: str) -> None:
-    if split not in SPLITS:
-        raise InputError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
 
 
 def _values(row: Any, *names: str) -> list[Any]:

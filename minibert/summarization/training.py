@@ -42,7 +42,7 @@ def encode_sentences(
 ) -> tuple[list[Tensor], list[list[int]]]:
     """Compute the sentence vectors of documents, to train a head on them.
 
-    Returns two lists with an entry per document: the sentence vectors [n, H], and the indices of
+    Returns two lists with an entry per document: the sentence vectors (n × H), and the indices of
     the n sentences they belong to. As published, a document is read up to the model's
     max_position_embeddings; later sentences have no vector. Documents of similar length are batched
     together. `bfloat16` runs BERT in that precision, which can be twice as fast on hardware that
@@ -227,7 +227,7 @@ class _Run:
         self.batches: list[list[int]] = []  # the remaining batches of this epoch
         self.means: list[float] = []  # the mean loss of each finished epoch
         self.total = 0.0  # the loss of this epoch so far
-        torch.manual_seed(seed)  # for dropout
+        self.seed = seed
 
     def train_step(self) -> StepMetrics:
         """Make one update on the next batch."""
@@ -260,7 +260,11 @@ def _fit(run: _Run, progress: bool) -> list[float]:
                 bar.set_postfix(loss=f"{run.means[-1]:.3f}")
             return True
 
-        drive(run, after_step)
+        device = run.optimizers[0].param_groups[0]["params"][0].device
+        # the global random numbers are afterwards as they were before
+        with torch.random.fork_rng([device] if device.type == "cuda" else []):
+            torch.manual_seed(run.seed)  # for dropout
+            drive(run, after_step)
     return run.means
 
 

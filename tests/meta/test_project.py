@@ -321,3 +321,13 @@ def test_git_holds_nothing_large_and_ignores_nothing_that_the_book_needs(tracked
         [needs_git, "-C", ROOT, "check-ignore", *map(str, vendored)], capture_output=True, text=True
     )
     assert not done.stdout, f"git ignores {done.stdout}"
+
+
+def test_git_ignores_an_environment_that_is_a_link(tmp_path, needs_git):
+    """`.venv/` with a slash would ignore a folder only."""
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    (tmp_path / ".venv").symlink_to(tmp_path / "elsewhere")
+    subprocess.run([needs_git, "init", "-q", tmp_path], check=True)
+    assert (
+        subprocess.run([needs_git, "-C", tmp_path, "check-ignore", "-q", ".venv"]).returncode == 0
+    )

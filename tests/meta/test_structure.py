@@ -1,6 +1,7 @@
 """The package's structure: imports point one way, files are short, and tests mirror the package."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,39 @@ def test_unit_tests_mirror_the_package():
         if not any(name == module or name.startswith(f"{module}_") for module in known):
             lost.append(test.relative_to(ROOT).as_posix())
     assert set(lost) == OF_NO_MODULE
+
+
+def test_no_code_stands_twice():
+    """Neither a function with the same body, nor the label that is ignored, -100."""
+    bodies, labels = {}, []
+    for path in FILES:
+        if "course" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            place = f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                bodies.setdefault(" ".join(map(ast.dump, body)), []).append(place)
+            elif isinstance(node, ast.UnaryOp) and ast.unparse(node) == "-100":
+                labels.append(place.split(":")[0])
+    # shorter ones, such as a single return, may be alike
+    assert not [places for body, places in bodies.items() if len(body) > 400 and len(places) > 1]
+    assert labels == ["config.py"]
+
+
+def test_no_private_name_of_torch_or_numpy_is_used():
+    """What begins with an underscore there may be gone in the next version."""
+    found = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = ""
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                name = " ".join(f"{node.module}.{alias.name}" for alias in node.names)
+            elif isinstance(node, ast.Attribute):
+                name = ast.unparse(node)
+            if re.search(r"\b(torch|nn|F|numpy|np)\.([\w.]*\.)?_(?!_)", name):
+                found.append(f"{path.relative_to(PACKAGE)}:{node.lineno}: {name}")
+    assert not found
 
 
 def test_importing_the_package_imports_no_torch():

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,16 @@ def test_the_environment_holds_nothing_for_notebooks(folder):
     installed = {row["name"].lower() for row in json.loads(done.stdout)}
     assert {"torch", "numpy", "tokenizers", "safetensors"} <= installed
     assert not {"matplotlib", "ipywidgets", "anywidget", "transformers", "onnx"} & installed
+
+
+def test_the_logs_are_inside_the_package(folder):
+    """And nothing is put beside it, into the environment itself."""
+    names = zipfile.ZipFile(next(folder.glob("*.whl"))).namelist()
+    logs = {name for name in names if name.startswith("minibert/course/logs/")}
+    assert {Path(name).name for name in logs} == {
+        path.name for path in (ROOT / "benchmarks" / "logs").glob("*.json")
+    }
+    assert not [name for name in names if ".data/" in name]
 
 
 def test_a_blank_is_filled(folder):

@@ -83,5 +83,7 @@ if __name__ == "__main__":
     import torch._dynamo  # noqa: F401 - the optimisers import it
     from transformers import BertForPreTraining  # noqa: F401
 
+    import minibert  # noqa: F401 - its finder of old names, before which `Changed` is put
+
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line))), flush=True)

@@ -163,11 +163,10 @@ def pairs_and_choices():
 
 
 def embedding():
-    """Two batches of B = 3 texts and N = 6 vectors; and no texts."""
+    """A batch of B = N = 6 texts."""
     tokenizer = minibert.WordPieceTokenizer.from_pretrained("minibert-small")
     model = minibert.BertModel(config(vocab_size=tokenizer.vocab_size))
-    embed(model, tokenizer, ["one text", "and one more text", "another"] * 2, batch_size=3)
-    embed(model, tokenizer, [])
+    embed(model, tokenizer, ["one text", "and one more text of 8", "another"] * 2)
 
 
 def masking_and_pooling():
@@ -263,7 +262,7 @@ def probes():
 
 
 RUNS = [
-    (embedding, {"H": 36, "N": 6, "B": 3}),
+    (embedding, {"H": 36, "N": 6, "B": 6}),
     (attention, {**TOKENS, "T": 13}),
     (models, TOKENS),
     (masking_and_pooling, TOKENS),

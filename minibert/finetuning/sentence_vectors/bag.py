@@ -22,7 +22,7 @@ def fit_bag(
     targets     [N, K]
     -> [V, K], float32; zeros for pieces that no text has
 
-    With X [N, V], the share of each piece among the pieces of each text, the vectors W minimise
+    With X (N × V), the share of each piece among the pieces of each text, the vectors W minimise
     |X W - targets|² + ridge · |W|², which is solved by (XᵀX + ridge · I) W = Xᵀ targets (Hoerl &
     Kennard 1970, equation 2.1). The order of the pieces has no influence: no bag of words can be
     closer to the teacher, but for the ridge.

@@ -54,7 +54,7 @@ class SentenceOptions(Recipe):
     epochs: float = option(4.0, "passes through the texts")
     steps: int | None = option(None, "updates of the weights, instead of --epochs")
     batch_size: int = option(64, "texts (or pairs of neighbours) in an update")
-    learning_rate: float = option(1e-3, "its peak")
+    learning_rate: float = option(1e-3, "peak learning rate")
     warmup: int = option(100, "steps over which the learning rate rises")
     schedule: str = option("linear", "how the learning rate falls to 0")
     weight_decay: float = option(0.01, "weight decay, on all weights but biases and norms")

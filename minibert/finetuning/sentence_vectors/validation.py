@@ -39,7 +39,7 @@ class EncoderValidation:
 
     pairs     judged pairs, or none
     texts     texts that are not trained on, or none
-    targets   what their vectors should be, of length 1, [N, H]
+    targets   what their vectors should be, of length 1 (N × H)
     """
 
     def __init__(

@@ -3,12 +3,15 @@ have cut."""
 
 import gzip
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minibert.data import sentences as splitter
 from minibert.data.sentences import split_sentences
+from tools.environment import ROOT
 
 # '|' is where a sentence ends.
 CASES = """
@@ -43,6 +46,14 @@ Dated Jan. 5, 1900, and Sept. 3. | On Tues. | The shop is shut.
 @pytest.mark.parametrize("line", CASES.strip().split("\n"))
 def test_hard_cases(line):
     assert split_sentences(line.replace(" | ", " ")) == line.split(" | ")
+
+
+def test_the_model_page_has_the_same_lists():
+    """Whoever adds an abbreviation here adds it there as well."""
+    script = (ROOT / "book/_static/model/engine/sentences.js").read_text(encoding="utf-8")
+    for name in ("ALWAYS", "SOMETIMES", "NUMBERED", "STARTERS"):
+        there = re.search(rf"const {name} = (?:new Set\()?`(.*?)`", script, re.DOTALL)
+        assert set(there[1].split()) == getattr(splitter, name), name
 
 
 def test_paragraphs_are_never_joined_and_lines_are():

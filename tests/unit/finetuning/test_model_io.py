@@ -69,6 +69,17 @@ def saved(request, tiny, tmp_path):
     return request.param, tmp_path / "saved", model, tokenizer
 
 
+def test_making_a_model_leaves_the_global_random_numbers_as_they_were(tiny):
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    one, same, other = (
+        model_for(Classification(["a", "b"]), tiny, seed=seed) for seed in (3, 3, 4)
+    )
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.equal(one.classifier.weight, same.classifier.weight)
+    assert not torch.equal(one.classifier.weight, other.classifier.weight)
+
+
 def test_every_task_is_known():
     assert list(task_names()) == list(CASES)
     with pytest.raises(ValueError, match="task must be one of classification, .*not 'sentiment'"):

@@ -326,6 +326,21 @@ def test_the_same_seed_gives_the_same_model_bit_for_bit_whatever_else_draws_numb
     assert found["one"][0] != found["other"][0] and not equal(found["one"][1], found["other"][1])
 
 
+def test_training_leaves_the_global_random_numbers_as_they_were():
+    """And what is drawn between two steps does not matter."""
+    found = []
+    for draws in (0, 3):
+        run = make_run(make_model(hidden_dropout_prob=0.3))
+        torch.manual_seed(7)
+        before = torch.get_rng_state()
+        run.train_step()
+        assert torch.equal(torch.get_rng_state(), before)
+        torch.rand(draws)
+        run.train_step()
+        found.append(weights(run.model))
+    assert equal(*found)
+
+
 # -- evaluate and predict ----------------------------------------------------------------------------------------------
 
 

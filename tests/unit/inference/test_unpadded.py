@@ -11,7 +11,7 @@ from minibert import (
     BertForTokenClassification,
     BertModel,
 )
-from minibert.attention import BertSelfAttention
+from minibert.attention import BertSelfAttention, fused_attend
 from minibert.config import InputError
 from minibert.inference.interpretability import ablate_heads
 from minibert.inference.unpadded import (
@@ -217,6 +217,14 @@ def test_a_model_that_was_changed_is_not(change):
 
 def test_a_forward_function_that_a_reader_replaced(monkeypatch):
     monkeypatch.setattr(BertSelfAttention, "forward", lambda self, x, *_: (x, None))
+    assert not is_plain(make())
+
+
+def test_a_function_whose_code_was_changed(monkeypatch):
+    """The bug clinic plants its bugs so: the function stays, its code is another one."""
+    monkeypatch.setattr(
+        fused_attend, "__code__", (lambda q, k, v, mask=None, dropout=0.0: v).__code__
+    )
     assert not is_plain(make())
 
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 from deviation import deviation
 from tiny_run import CONFIG, OPTIONS, TOKENIZER, V, equal, make_run, weights, write_corpus
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from minibert import BertForPreTraining
 from minibert.config import IGNORE
@@ -385,3 +386,24 @@ def test_a_step_leaves_the_global_random_numbers_as_they_were(corpus):
     for _ in range(2):
         run.train_step()
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_step_reads_no_number_of_a_micro_batch_while_it_runs(corpus):
+    """Each number that Python reads from a GPU waits for it; all of them are read at the end."""
+
+    class Reads(TorchDispatchMode):
+        count = 0
+
+        def __torch_dispatch__(self, operation, types, arguments=(), named=None):
+            # ints and bools are read of the batch, which is on the CPU
+            scalar = operation is torch.ops.aten._local_scalar_dense.default
+            self.count += scalar and arguments[0].is_floating_point()
+            return operation(*arguments, **(named or {}))
+
+    counts = []
+    for micro_batch in (12, 3):
+        run = make_run(corpus, micro_batch=micro_batch)
+        with Reads() as reads:
+            run.train_step()
+        counts.append(reads.count)
+    assert counts[0] == counts[1] > 0

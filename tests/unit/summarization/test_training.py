@@ -204,6 +204,14 @@ def test_the_loss_that_is_returned_is_the_mean_of_a_document():
     )  # before the first step
 
 
+def test_training_leaves_the_global_random_numbers_as_they_were():
+    (vectors, labels), head = random_vectors(3), InterSentenceEncoder(16, 32, 2, 1)
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    train_head(head, vectors, labels, epochs=1)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 @pytest.mark.parametrize("loss", ["bce", "listwise"])
 def test_a_rate_that_diverges_raises(loss):
     """The shared loop looks at every step's loss and gradient; without it the head would be NaN."""
