@@ -69,7 +69,11 @@ def make_opener(app, doctree):
     time = next(i for i, node in enumerate(head) if node.astext().startswith("Time"))
     words, rest = (nodes.container(classes=[f"opener-{name}"]) for name in ("words", "rest"))
     sign = signs(Path(app.srcdir))[int(chapter[1])]
-    words += nodes.raw("", f'<svg class="sign" width="96" height="32" aria-hidden="true">{sign}</svg>', format="html")
+    words += nodes.raw(
+        "",
+        f'<svg class="sign" width="96" height="32" aria-hidden="true">{sign}</svg>',
+        format="html",
+    )
     for i, node in enumerate(head):
         section.remove(node)
         (words if i <= time else rest).append(asked(node))
