@@ -171,16 +171,17 @@ def _targets(
     run_dir: SentenceRunDir, texts: Texts, model: BertModel, device: str, stop: Stop
 ) -> Targets | None:
     options = run_dir.settings.options
-    return make_targets(
-        run_dir,
-        [item[0] for item in texts.items],
-        options.teacher,
-        model.config.hidden_size,
-        options.pca_texts,
-        device,
-        lambda: stop.agreed(ProcessGroup(), False)[0],
-        empty=CONSTANT if options.start_from_bag else 0,
-    )
+    with unused_parts_ignored():
+        return make_targets(
+            run_dir,
+            [item[0] for item in texts.items],
+            options.teacher,
+            model.config.hidden_size,
+            options.pca_texts,
+            device,
+            lambda: stop.agreed(ProcessGroup(), False)[0],
+            empty=CONSTANT if options.start_from_bag else 0,
+        )
 
 
 def _announce(run: SentenceTraining, texts: Texts) -> None:
