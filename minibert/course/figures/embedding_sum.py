@@ -74,7 +74,7 @@ def embedding_sum(
             "segments": len(tables.token_type_embeddings.weight),
         },
         needs=["packed.js"],
-        label="Three rows, one sum",
+        label="Three vectors added: the same word has another sum at another position",
         alt=(
             f"Bars for 24 features of “{word}” at place {places[0]}: its token, segment and"
             " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"

@@ -40,7 +40,7 @@ def position_clocks(
             "furthest": FURTHEST,
         },
         needs=["sinusoidal.js"],
-        label="Positions as clock hands",
+        label="Clock hands: k steps turn each by the same angle, from any position",
         alt=(
             f"A picture of the sinusoidal table, {dim} columns lying on their side over"
             f" {LENGTH + FURTHEST} positions: waves from fast to slow. Below it {dim // 2} clocks,"

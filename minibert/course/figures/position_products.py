@@ -57,9 +57,9 @@ def position_products(
         },
         needs=["sinusoidal.js", *(["packed.js"] if tables else [])],
         label=(
-            "How alike are two positions? By formula, and learned"
+            "By formula, near positions are alike; a table has to learn it"
             if tables
-            else "How alike are two positions?"
+            else "By formula, near positions are more alike than distant ones"
         ),
         alt=(
             f"Curves over the distance of two positions: sinusoidal{others}. The sinusoidal one is"

@@ -63,7 +63,7 @@ def training_curves(log: dict, unigram: float) -> Moving:
             "healthy": {"usual": USUAL, "longer": LONGER},
             "lines": lines,
         },
-        label="Sick runs over healthy ones",
+        label="Broken runs over healthy ones: each fault leaves its own mark",
         alt=(
             "Curves of the masked-word loss over the steps, three seeds each. The healthy runs fall"
             " far below the line of a reader who knows the frequencies alone; too slow a learning"

@@ -77,6 +77,8 @@ def test_what_a_notebook_compares_follows_the_data_and_not_the_last_digit():
 def test_a_flipbook_needs_two_frames():
     with pytest.raises(ValueError, match="at least two frames, not 1"):
         flipbook({"only": "one"}, "x")
+    with pytest.raises(ValueError, match="there are 2 frames and none with the number 2"):
+        flipbook({"one": "", "two": ""}, "x", start=2)
 
 
 def test_rounded_has_no_minus_before_zero_and_no_more_digits():
@@ -185,6 +187,15 @@ def test_a_flipbook_turns_by_key_and_by_pointer_and_says_so(tab, theme):
     box = handle.bounding_box()
     tab.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert tab.locator(".mb-page").inner_text() == "C"
+
+
+def test_a_flipbook_opens_on_the_frame_that_was_named_under_its_finding(tab):
+    show(
+        tab, flipbook({"a": "<p>A</p>", "b": "<p>B</p>"}, "letter", finding="All differ", start=-1)
+    )
+    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "Frame 2 of 2"
+    assert tab.locator("input").input_value() == "1"
+    assert "All differ" in tab.locator(".mb-figure").inner_text()
 
 
 @pytest.mark.parametrize("width", [700, 390])
