@@ -25,7 +25,8 @@ from minibert.pretraining.manifest import check_record, check_settings
 from minibert.pretraining.settings import Settings
 
 # what a process that was killed may leave behind
-LEFTOVERS = (".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
+# `.????????-*` is what atomic_io.replacing writes to; the others are names of older versions.
+LEFTOVERS = (".????????-*", ".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
 
 
 LOCK = ".lock"

@@ -50,10 +50,9 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_diagrams_alone_have_the_palette_of_the_pages():
-    same = {"segment-wash": "bad-wash", "position-wash": "good-wash"}
     for place, theme in enumerate(THEMES):
         page = palette(theme)
-        drawn = {same.get(name, name): colours[place] for name, colours in PALETTE.items()}
+        drawn = {name: colours[place] for name, colours in PALETTE.items()}
         assert drawn == {name: page[name] for name in drawn}
 
 
@@ -117,8 +116,8 @@ def test_no_two_meanings_look_alike(theme):
 
 # What may have the colour of a concept: a rule whose selector, or whose variable, names it.
 MEANS = {
-    "head": r"head|look|ask|attention|cover-figure|arc\b|--bar",
-    "mask": r"mask|guess|predict|callout|\bmark\b|summary|cover-chapters",
+    "head": r"head|look|ask|attention|cover-figure|arcs?\b|training_replay \.map|--bar",
+    "mask": r"mask|guess|predict|training_replay \.(?:text b|bar)|callout|\bmark\b|summary|cover-chapters",
     "segment": r"segment|cross",
     "position": r"position",
 }

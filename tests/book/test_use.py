@@ -110,7 +110,7 @@ def test_code_is_copied_by_its_button(browser, address):
     cell.locator("button.copybtn").click()
     assert (
         tab.evaluate("navigator.clipboard.readText()").strip()
-        == cell.locator("pre").inner_text().strip()
+        == cell.locator("pre").text_content().strip()
     )
     assert wrong == []
     tab.context.close()

@@ -67,7 +67,8 @@ def test_ctrl_c_at_a_random_moment_of_a_process(number, forker):
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode in (0, 130), errors
+    # killed by the signal itself while Python was starting: a shell reports 130 for that too
+    assert process.returncode in (0, 130, -signal.SIGINT), errors
     assert "Traceback" not in errors and "Exception ignored" not in errors, errors
 
 

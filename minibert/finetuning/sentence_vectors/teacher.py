@@ -151,7 +151,7 @@ def _compute_missing(
 
 
 def _read_chunk(run_dir: RunFolder, folder: Path, part: range) -> Tensor:
-    """A chunk's vectors [C, T]."""
+    """A chunk's vectors (C × T)."""
     path = _path(folder, part)
     try:
         vectors = read_tensors(path)[VECTORS]  # [C, T]

@@ -102,7 +102,7 @@ class TextBatches:
         return self._order[number]
 
     def tensors(self, indices: Sequence[int], member: int = 0) -> dict[str, Tensor]:
-        """Token ids and attention mask [B, S] of the texts of some items.
+        """Token ids and attention mask (B × S) of the texts of some items.
 
         `member` 1 is the partner.
         """
@@ -252,7 +252,7 @@ class SentenceTraining:
         for layer in self.layers:
             hidden = layer(hidden, bias, empty)  # [B, S, H]
         if self.model.config.norm_first:
-            hidden = layer_norm(self.model.encoder.norm, hidden)  # [B, S, H]
+            hidden = layer_norm(self.model.encoder.norm, hidden)
         return mean_pool(hidden.float(), mask)  # [B, H]
 
 

@@ -626,11 +626,11 @@ def change_tensors(change):
 @pytest.mark.parametrize(
     "spoil, said",
     [
-        (lambda folder: (folder / "head.json").unlink(), "head.json cannot be read"),
-        (lambda folder: (folder / "head.json").write_text("{"), "head.json cannot be read"),
+        (lambda folder: (folder / "head.json").unlink(), "cannot read the head file .*head.json"),
+        (lambda folder: (folder / "head.json").write_text("{"), "head.json is not a JSON file"),
         (
             lambda folder: (folder / "head.json").write_text("[]"),
-            "head.json does not describe a head",
+            "head.json holds a list; a head is a JSON object",
         ),
         (
             change_about(encoder=None),

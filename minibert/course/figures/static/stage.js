@@ -7,7 +7,7 @@ function still() {
 // Title, controls, picture, a line in words, a suggestion, and the whole table folded; `numbers()` makes the table when it is opened.
 function stage(el, model, { controls: row, picture, numbers }) {
   const status = node("p", { class: "mb-status", role: "status" });
-  const table = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "the numbers" });
+  const table = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": `the numbers of “${model.get("label")}”` });
   const folded = node("details", { class: "mb-numbers", ontoggle: () => { if (folded.open) table.replaceChildren(numbers()); } }, node("summary", {}, "The numbers"), table);
   const hint = model.get("try_this") && node("p", { class: "mb-try" }, node("strong", {}, "Try it. "), model.get("try_this"));
   el.append(node("div", { class: `mb-figure mb-stage mb-${model.get("name")}`, role: "group", "aria-label": model.get("label") },
