@@ -163,7 +163,7 @@
     box = parts(document.querySelector(".model-loading"));
     document.querySelectorAll(".model-tool:not(.model-loading)").forEach((tool) => {
       tool.hidden = false;
-      ["pointerdown", "input"].forEach((event) => tool.addEventListener(event, wake, { once: true }));
+      ["click", "input"].forEach((event) => tool.addEventListener(event, wake, { once: true }));      // not at pointerdown: what then appears would move the button away from under the click
       tool.addEventListener("keydown", ({ key }) => { if (key !== "Tab" && key !== "Shift") wake(); });
     });
     document.querySelectorAll(".model-tool form").forEach((form) => { form.onsubmit = (event) => event.preventDefault(); });
