@@ -144,7 +144,7 @@ def test_word_place_and_segment_are_changed_by_keyboard(tab, figure):
     tab.get_by_label("Place").press("ArrowLeft")
     tab.get_by_label("1", exact=True).check()
     assert status(tab).startswith("“the” at place 4, segment 1.")
-    tab.get_by_label("Word").select_option("bank")
+    tab.get_by_role("combobox", name="Word").select_option("bank")
     assert status(tab).startswith("“bank” at place 4, segment 1.")
     assert tab.locator(".mb-row-token p span").first.inner_text() == "the row of “bank”"
     tab.get_by_role("button", name="Keep this one as outline").press("Enter")
