@@ -3,6 +3,7 @@
 import doctest
 import re
 
+from tools import readme_picture
 from tools.environment import ROOT
 
 README = ROOT / "README.md"
@@ -19,3 +20,19 @@ def test_links_and_paths_exist():
     paths = re.findall(r"`(minibert/[\w./]+)`", TEXT)
     assert len(links) > 18 and len(paths) > 10
     assert [path for path in links + paths if not (ROOT / path).exists()] == []
+
+
+def test_the_hours_are_those_of_the_chapters():
+    minutes = [0, 0]  # of reading and of exercises
+    for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        found = re.search(r"reading (\d+) min · exercises (\d+) min", path.read_text("utf-8"))
+        minutes = [total + int(part) for total, part in zip(minutes, found.groups())]
+    told = re.search(r"about (\d+) hours of reading and\s(\d+) of exercises", TEXT).groups()
+    assert [round(total / 60) for total in minutes] == [int(hours) for hours in told]
+
+
+def test_the_picture_has_the_numbers_of_a_run():
+    assert (
+        readme_picture.PICTURE.read_text("utf-8")
+        == readme_picture.draw(readme_picture.measure()) + "\n"
+    )

@@ -33,7 +33,7 @@ FAMILIES = {
     "mono": "var(--mb-mono, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace)",
     "serif": "var(--mb-serif, Charter, Georgia, 'DejaVu Serif', serif)",
 }
-WIDTH = 360  # of every drawing: a phone shows it at full size
+WIDTH = 360  # of a drawing in a chapter: a phone shows it at full size
 
 
 def _style() -> str:
@@ -69,8 +69,8 @@ class Diagram:
 class Drawing:
     """One SVG in the making; x goes right, y goes down."""
 
-    def __init__(self, height: float, title: str):
-        self.height, self.title = height, title
+    def __init__(self, height: float, title: str, width: float = WIDTH):
+        self.height, self.title, self.width = height, title, width
         self.parts: list[str] = []
         self.shapes: dict[str, str] = {}
 
@@ -138,12 +138,13 @@ class Drawing:
 
     def finish(self, alt: str) -> Diagram:
         title = escape(alt, quote=True)
+        size = f'width="{self.width:g}" height="{self.height:g}"'
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="mbd"'
-            f' viewBox="0 0 {WIDTH} {self.height:g}" width="{WIDTH}" height="{self.height:g}"'
+            f' viewBox="0 0 {self.width:g} {self.height:g}" {size}'
             f' role="img" aria-label="{title}">'
             f"<title>{escape(self.title)}</title><style>{_style()}</style>"
-            f'<rect class="f-paper" width="{WIDTH}" height="{self.height:g}" fill="#ffffff"/>'
+            f'<rect class="f-paper" {size} fill="#ffffff"/>'
             + "".join(self.parts)
             + "</svg>"
         )
