@@ -2,15 +2,15 @@
 
 from minibert.course.diagrams.drawing import WIDTH, Diagram, Drawing
 
-TEXT = "Zoë's riverbanks!"
-NORMAL = "zoe's riverbanks!"
-WORDS = ["zoe", "'", "s", "riverbanks", "!"]
-PIECES = [["zoe"], ["'"], ["s"], ["river", "##bank", "##s"], ["!"]]
-IDS = [101, 11199, 1005, 1055, 2314, 9299, 2015, 999, 102, 0]  # of bert-base-uncased's vocabulary
-WIDTHS = [38, 38, 20, 20, 40, 46, 28, 20, 38, 38]
+TEXT = "A café on riverbanks!"
+NORMAL = "a cafe on riverbanks!"
+WORDS = ["a", "cafe", "on", "riverbanks", "!"]
+PIECES = [["a"], ["cafe"], ["on"], ["river", "##bank", "##s"], ["!"]]
+IDS = [101, 1037, 7668, 2006, 2314, 9299, 2015, 999, 102, 0]  # of bert-base-uncased's vocabulary
+WIDTHS = [36, 29, 36, 29, 38, 46, 29, 26, 36, 36]
 ALT = (
-    "The tokenizer from top to bottom. The text “Zoë's riverbanks!” is normalised to lowercase"
-    " without accents, split into the words zoe, ', s, riverbanks, !, and each word is cut by"
+    "The tokenizer from top to bottom. The text “A café on riverbanks!” is normalised to lowercase"
+    " without accents, split into the words a, cafe, on, riverbanks, !, and each word is cut by"
     " longest match first, riverbanks into river ##bank ##s. [CLS] goes in front, [SEP] behind,"
     " and [PAD] fills up to the longest text of the batch. Three rows of numbers go to the model,"
     " [B, S] each: input_ids, token_type_ids, all 0 for a single text, and attention_mask, 1 on"
@@ -31,7 +31,7 @@ def tokenizer() -> Diagram:
     _step(d, 32, "normalise", "lowercase, accents off")
     d.text(180, 79, NORMAL, 12.5, family="mono")
     _step(d, 87, "split", "at spaces and punctuation")
-    _strip(d, 119, WORDS, [38, 20, 20, 84, 20], "line")
+    _strip(d, 119, WORDS, [29, 36, 29, 84, 26], "line")
     _step(d, 139, "cut each word", "longest match first")
     pieces = tokens()[1:-2]
     _strip(d, 171, pieces, WIDTHS[1:-2], "token")
