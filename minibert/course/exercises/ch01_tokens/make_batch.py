@@ -10,7 +10,7 @@ NAMES = ("input_ids", "token_type_ids", "attention_mask")
 
 
 def make_batch(texts, vocab):
-    """Pairs (pieces, pieces or None) as input_ids, token_type_ids and attention_mask, [B, S] each."""
+    """A batch of texts and pairs, each given as (pieces, pieces or None)."""
     ids, types = [], []
     for first, second in texts:
         opening = ["[CLS]", *first, "[SEP]"]  # blank: the first text with its special tokens
@@ -23,7 +23,7 @@ def make_batch(texts, vocab):
     padded_types = [row + [0] * gap for row, gap in zip(types, gaps)]  # blank: padding has type 0
     mask = [[1] * len(row) + [0] * gap for row, gap in zip(ids, gaps)]  # blank: 1 on tokens, 0 on padding  # fmt: skip
     columns = zip(("input_ids", "token_type_ids", "attention_mask"), (padded, padded_types, mask))
-    return {name: torch.tensor(rows) for name, rows in columns}
+    return {name: torch.tensor(rows) for name, rows in columns}  # [B, S] each
 
 
 # 0 is an ordinary token here, and 9 is the padding.

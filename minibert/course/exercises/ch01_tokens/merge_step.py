@@ -65,7 +65,9 @@ def check_merge_step(answer):
             )
         for wrong, sentence in known(merge_step):
             if (token, merged) == wrong(words, vocab):
-                raise Mistake(f"{sentence}. For words with the counts {list(words.values())} expected {right_token!r}, and you give {token!r}.")
+                raise Mistake(
+                    f"{sentence}. For words with the counts {list(words.values())} expected {right_token!r}, and you give {token!r}."
+                )
         if token != right_token:
             raise Mistake(f"your new token is {token!r}; for {words} it should be {right_token!r}.")
         if not isinstance(merged, dict):

@@ -154,11 +154,9 @@ EXERCISE = Exercise(
     title="Longest match first",
     paragraph="Longest match first",
     task="""
-            Write the cutter that every BERT uses. `word` is one lower-case word, `vocab` anything that answers `piece in vocab`. Return the list
-            of its pieces: from the left, always the longest piece that the vocabulary has; pieces after the first carry `##`. If at
-            some place no piece fits, the *whole* word is `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once.
-
-            At the end of the chapter a real pretrained model will read with this function of yours.
+            `word` is one lowercase word, and `vocab` is anything that answers `piece in vocab`. Return the list of pieces: from the left, always the
+            longest piece that the vocabulary has; pieces after the first carry `##`. If at some position no piece fits, the *whole* word is
+            `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. At the end of the chapter a pretrained model reads with your function.
         """,
     hints=(
         "`start` is where the next piece begins. Its end can be anywhere from `len(word)` down to `start + 1`: which `range` counts down like that?",
