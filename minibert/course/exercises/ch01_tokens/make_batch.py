@@ -19,11 +19,15 @@ def make_batch(texts, vocab):
         types.append([0] * len(opening) + [1] * len(closing))
     length = max(len(row) for row in ids)  # blank: S, the length of the longest sequence
     gaps = [length - len(row) for row in ids]  # blank: how much padding each sequence needs
-    padded = [row + [vocab["[PAD]"]] * gap for row, gap in zip(ids, gaps)]
+    pad = vocab["[PAD]"]
+    padded = [row + [pad] * gap for row, gap in zip(ids, gaps)]
     padded_types = [row + [0] * gap for row, gap in zip(types, gaps)]  # blank: padding has type 0
     mask = [[1] * len(row) + [0] * gap for row, gap in zip(ids, gaps)]  # blank: 1 on tokens, 0 on padding  # fmt: skip
-    columns = zip(("input_ids", "token_type_ids", "attention_mask"), (padded, padded_types, mask))
-    return {name: torch.tensor(rows) for name, rows in columns}  # [B, S] each
+    return {
+        "input_ids": torch.tensor(padded),  # [B, S]
+        "token_type_ids": torch.tensor(padded_types),  # [B, S]
+        "attention_mask": torch.tensor(mask),  # [B, S]
+    }
 
 
 # 0 is an ordinary token here, and 9 is the padding.

@@ -22,7 +22,7 @@ BUGS = {
 
 
 def revealing_text():
-    """One text of at most 40 characters that all six broken tokenizers cut wrongly."""
+    """One short text that all six broken tokenizers cut wrongly."""
     text = "Zoë's riverbanks [MASK] great☺"  # blank: your text
     return text
 
@@ -92,7 +92,7 @@ EXERCISE = Exercise(
     title="One text that reveals six bugs",
     paragraph="The package's tokenizer, and yours in a real model",
     task=f"""
-            Six tokenizers with the vocabulary of `minibert-small` have one bug each: the first {"; the next ".join(BUGS)}. Design a
+            Six tokenizers with the vocabulary of `minibert-small` have one bug each. {" ".join(f"({i}) It {bug}." for i, bug in enumerate(BUGS, 1))} Design a
             test: one text of at most {LONGEST} characters that every one of the six cuts differently from the correct tokenizer. The check
             names the bugs that your text leaves hidden.
         """,
