@@ -14,7 +14,7 @@ def decode(ids, tokens):
         if token in ("[PAD]", "[CLS]", "[SEP]"):
             continue
         if inside:
-            words[-1] = words[-1] + token[2:]  # blank: the word so far, with this piece attached
+            words[-1] = words[-1] + token[2:]  # blank: the word so far and this piece
         else:
             words.append(token)
     return " ".join(words)  # blank: the text

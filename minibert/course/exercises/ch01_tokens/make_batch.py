@@ -10,7 +10,7 @@ NAMES = ("input_ids", "token_type_ids", "attention_mask")
 
 
 def make_batch(texts, vocab):
-    """A batch of texts and pairs, each given as (pieces, pieces or None)."""
+    """A batch of texts or pairs, each (pieces, pieces or None)."""
     ids, types = [], []
     for first, second in texts:
         opening = ["[CLS]", *first, "[SEP]"]  # blank: the first text with its special tokens

@@ -8,7 +8,7 @@ from minibert.course.exercises.compare import Mistake, also
 
 
 def merge_step(words, vocab):
-    """The token that the most frequent pair of neighbours makes, and the words cut with it."""
+    """The token of the most frequent pair, and the words cut with it."""
     pairs = Counter()
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
