@@ -17,7 +17,7 @@ SECTIONS = {
     "why sqrt": ("04_attention", "why-divide-by-d"),
     "√": ("04_attention", "why-divide-by-d"),
     "square root of d": ("04_attention", "why-divide-by-d"),
-    "padding mask": ("01_tokens", "padding-and-the-mask-that-hides-it"),
+    "padding mask": ("01_tokens", "pairs-padding-and-the-attention-mask"),
     "next sentence": ("07_pretraining_data", "two-texts-one-question"),
     "tied weights": ("08_pretraining", "the-first-value"),
     "query key value": ("04_attention", "queries-keys-and-values"),
@@ -157,7 +157,7 @@ def test_the_dialog_fits_a_phone(browser, address):
     assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
     assert box["y"] + box["height"] <= PHONE["height"] and overflow(tab) == ""
     first.tap()
-    tab.wait_for_url("**/01_tokens.html#padding-and-the-mask-that-hides-it")
+    tab.wait_for_url("**/01_tokens.html#pairs-padding-and-the-attention-mask")
     assert wrong == []
     tab.context.close()
 

@@ -7,5 +7,15 @@ from minibert.course.diagrams.head import head
 from minibert.course.diagrams.layer import layer
 from minibert.course.diagrams.model import model
 from minibert.course.diagrams.pretraining_input import pretraining_input
+from minibert.course.diagrams.tokenizer import tokenizer
 
-__all__ = ["Diagram", "bertsum", "five_heads", "head", "layer", "model", "pretraining_input"]
+__all__ = [
+    "Diagram",
+    "bertsum",
+    "five_heads",
+    "head",
+    "layer",
+    "model",
+    "pretraining_input",
+    "tokenizer",
+]

@@ -8,18 +8,30 @@ import pytest
 import torch
 from shape_runs import MODEL, config, ids
 from tiny_run import TOKENIZER
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import minibert
 from minibert.attention import attend
-from minibert.course.diagrams import bertsum, five_heads, head, layer, model, pretraining_input
+from minibert.course.diagrams import (
+    bertsum,
+    five_heads,
+    head,
+    layer,
+    model,
+    pretraining_input,
+    tokenizer,
+)
 from minibert.course.diagrams.head import KEY, QUERY, VALUE, mixed, weights
 from minibert.course.diagrams.model import LIT
 from minibert.course.diagrams.pretraining_input import CHOSEN, TEXTS, rows
+from minibert.course.diagrams.tokenizer import IDS, NORMAL, PIECES, TEXT, WORDS, tokens
 from minibert.data import mask_tokens
+from minibert.hub.find_pretrained import MINILM
 from minibert.positions import sinusoidal_table
 from minibert.summarization import BertSumExt
 from tools.stills import letters
 
+SPLIT = BertPreTokenizer()
 SIZES = {**MODEL, "B": 5, "S": 7, "N": 6, "P": 29, "C": 11, "K": 3}
 CLOSE_UPS = {
     "layer": layer,
@@ -27,6 +39,7 @@ CLOSE_UPS = {
     "pretraining_input": pretraining_input,
     "five_heads": five_heads,
     "bertsum": bertsum,
+    "tokenizer": tokenizer,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
 
@@ -218,6 +231,16 @@ def test_the_input_of_pretraining_is_what_the_tokenizer_makes():
     assert rows()[-1][2:] == (0, 0, str(minibert.heads.IGNORE)) and pad == 1 and length > 3
     for i, (token, _, _, _, label) in enumerate(rows()):
         assert label == (token if i in CHOSEN else "-100")
+
+
+def test_the_tokenizer_in_the_drawing_is_the_real_one():
+    real = minibert.WordPieceTokenizer.from_pretrained(MINILM)
+    words = [NORMAL[begin:end] for _, (begin, end) in SPLIT.pre_tokenize_str(NORMAL)]
+    assert words == WORDS and [real.tokenize(word) for word in WORDS] == PIECES
+    batch = real([TEXT, f"{TEXT} {TEXT[-1]}"])
+    assert batch["input_ids"][0].tolist() == IDS
+    assert [real.id_to_token(i) for i in IDS] == tokens()
+    assert set(tokenizer().shapes) == set(batch)
 
 
 def test_every_chapter_has_its_lit_copy():

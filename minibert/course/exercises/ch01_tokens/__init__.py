@@ -1,17 +1,17 @@
-"""Exercises of chapter 1: tokenization, segments and padding."""
+"""Exercises of chapter 1: cutting words, training, decoding, batches, and testing a tokenizer."""
 
 from minibert.course.exercises.ch01_tokens import (
-    greedy_trap,
-    next_merge,
-    padded_batch,
-    token_types,
+    decode,
+    make_batch,
+    merge_step,
+    revealing_text,
     wordpiece,
 )
 
 EXERCISES = [
-    next_merge.EXERCISE,
     wordpiece.EXERCISE,
-    greedy_trap.EXERCISE,
-    token_types.EXERCISE,
-    padded_batch.EXERCISE,
+    merge_step.EXERCISE,
+    decode.EXERCISE,
+    make_batch.EXERCISE,
+    revealing_text.EXERCISE,
 ]

@@ -24,7 +24,7 @@ class _Vocabulary(dict):
         if self.asked > 20_000:
             raise Mistake(
                 f"you have asked the vocabulary 20,000 times about the one word {self.word!r}: "
-                "the place where the next piece begins must move on after every piece, and a word without a piece must end the loop."
+                "the position where the next piece begins must move on after every piece, and a word without a piece must end the loop."
             )
         return super().__contains__(piece)
 
@@ -88,11 +88,11 @@ def check_wordpiece(answer):
         shown = f"{word!r}" if len(word) < 30 else f"a word of {len(word)} characters"
         if not isinstance(found, list):
             raise Mistake(
-                f"for {shown} you return a {type(found).__name__}; a list of pieces is wanted, such as {right[:3]}."
+                f"for {shown} you return a {type(found).__name__}; expected a list of pieces, such as {right[:3]}."
             )
         if not all(isinstance(piece, str) for piece in found):
             raise Mistake(
-                f"for {shown} you return {found[:3]}; the pieces themselves are wanted, not their numbers."
+                f"for {shown} you return {found[:3]}; expected the pieces themselves, not their numbers."
             )
         if found == right:
             continue
@@ -113,7 +113,7 @@ def check_wordpiece(answer):
             )
         if right == ["[UNK]"] and found[-1] != "[UNK]":
             raise Mistake(
-                f"{yours}; you leave out the 'x' in silence, but a word with an unknown character becomes ['[UNK]']."
+                f"{yours}; you leave out the 'x' without a trace, but a word with an unknown character becomes ['[UNK]']."
             )
         if right == ["[UNK]"]:
             raise Mistake(
@@ -154,11 +154,9 @@ EXERCISE = Exercise(
     title="Longest match first",
     paragraph="Longest match first",
     task="""
-            Write the cutter that every BERT uses. `word` is one lower-case word, `vocab` anything that answers `piece in vocab`. Return the list
-            of its pieces: from the left, always the longest piece that the vocabulary has; pieces after the first carry `##`. If at
-            some place no piece fits, the *whole* word is `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once.
-
-            At the end of the chapter a real pretrained model will read with this function of yours.
+            `word` is one lowercase word, and `vocab` is anything that answers `piece in vocab`. Return the list of pieces: from the left, always the
+            longest piece that the vocabulary has; pieces after the first carry `##`. If at some position no piece fits, the *whole* word is
+            `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. At the end of the chapter a pretrained model reads with your function.
         """,
     hints=(
         "`start` is where the next piece begins. Its end can be anywhere from `len(word)` down to `start + 1`: which `range` counts down like that?",

@@ -130,7 +130,7 @@ ANSWERS = Answers(
         _wordpiece_marks_everywhere: "first piece of a word carries no ##",
         _wordpiece_shortest_first: "shortest piece that fits",
         _wordpiece_keeps_the_known_part: "whole word becomes",
-        _wordpiece_skips_characters: "leave out the 'x' in silence",
+        _wordpiece_skips_characters: "leave out the 'x' without a trace",
         _wordpiece_gives_nothing: "leaves one token",
         _wordpiece_without_limit: "more than 100 characters",
         _wordpiece_limit_too_low: "exactly 100 characters are still allowed",

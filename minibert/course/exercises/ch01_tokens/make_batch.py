@@ -1,0 +1,99 @@
+"""Exercise `make_batch`: task, hints, solution and check."""
+
+import torch
+
+from minibert.course.exercises.base import Exercise, known
+from minibert.course.exercises.ch01_tokens.common import CHAPTER
+from minibert.course.exercises.compare import Mistake, expect_tensor
+
+NAMES = ("input_ids", "token_type_ids", "attention_mask")
+
+
+def make_batch(texts, vocab):
+    """A batch of texts or pairs, each (pieces, pieces or None)."""
+    ids, types = [], []
+    for first, second in texts:
+        opening = ["[CLS]", *first, "[SEP]"]  # blank: the first text with its special tokens
+        closing = [] if second is None else [*second, "[SEP]"]  # blank: the second one with its own
+        ids.append([vocab[token] for token in opening + closing])
+        types.append([0] * len(opening) + [1] * len(closing))
+    length = max(len(row) for row in ids)  # blank: S, the length of the longest sequence
+    gaps = [length - len(row) for row in ids]  # blank: how much padding each sequence needs
+    pad = vocab["[PAD]"]
+    padded = [row + [pad] * gap for row, gap in zip(ids, gaps)]
+    padded_types = [row + [0] * gap for row, gap in zip(types, gaps)]  # blank: padding has type 0
+    mask = [[1] * len(row) + [0] * gap for row, gap in zip(ids, gaps)]  # blank: 1 on tokens, 0 on padding  # fmt: skip
+    return {
+        "input_ids": torch.tensor(padded),  # [B, S]
+        "token_type_ids": torch.tensor(padded_types),  # [B, S]
+        "attention_mask": torch.tensor(mask),  # [B, S]
+    }
+
+
+# 0 is an ordinary token here, and 9 is the padding.
+VOCAB = {"the": 0, "bank": 1, "river": 2, "is": 3, "steep": 4, "[CLS]": 6, "[SEP]": 7, "[PAD]": 9}
+TEXTS = [
+    (["the", "bank"], None),
+    (["is", "the", "bank", "steep"], ["the", "river"]),
+    (["river"], ["the", "steep", "bank"]),
+]
+
+MORE = (
+    ([(["bank"], None), (["bank", "is"], None)], {**VOCAB, "[PAD]": 5}),
+    ([(["bank"], []), (["river"], ["bank"])], VOCAB),
+)
+
+
+def check_make_batch(answer):
+    found = answer(list(TEXTS), dict(VOCAB))
+    if not isinstance(found, dict) or set(found) != set(NAMES):
+        shown = sorted(found) if isinstance(found, dict) else type(found).__name__
+        raise Mistake(f"you return {shown}; expected a dict with {', '.join(NAMES)}.")
+    right = make_batch(TEXTS, VOCAB)
+    same_shapes = all(getattr(found[name], "shape", 0) == right[name].shape for name in NAMES)
+    for wrong, sentence in known(make_batch):
+        bad = wrong(TEXTS, VOCAB)
+        if all(
+            getattr(found[name], "shape", 0) == bad[name].shape
+            and found[name].tolist() == bad[name].tolist()
+            for name in NAMES
+        ):
+            name = next(name for name in NAMES if bad[name].tolist() != right[name].tolist())
+            raise Mistake(
+                f"{sentence}. Your {name} of the first sequence is {found[name][0].tolist()}, expected {right[name][0].tolist()}."
+            )
+    for name in NAMES:
+        expect_tensor(found[name], right[name].shape, f"your {name}")
+        if found[name].dtype.is_floating_point:
+            raise Mistake(f"your {name} is {found[name].dtype}; expected whole numbers.")
+    for name in NAMES if same_shapes else ():
+        for text, row, expected in zip(TEXTS, found[name].tolist(), right[name].tolist()):
+            if row != expected:
+                raise Mistake(f"for {text} your {name} is {row}; expected {expected}.")
+    for texts, vocab in MORE:
+        found, right = answer(list(texts), dict(vocab)), make_batch(texts, vocab)
+        for name in NAMES:
+            if found[name].tolist() != right[name].tolist():
+                raise Mistake(
+                    f"for {texts}, with the id {vocab['[PAD]']} for [PAD], your {name} is {found[name].tolist()}; expected {right[name].tolist()}."
+                )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=12,
+    title="A batch of texts and pairs",
+    paragraph="Pairs, padding and the attention mask",
+    task="""
+            `texts` is a list of pairs: the pieces of a first text, and those of a second text or `None`. Return a dict of three tensors [B, S]. In
+            `input_ids` every text ends with `[SEP]`, the sequence begins with `[CLS]`, and it is padded on the right. `token_type_ids` is 0 up to
+            and including the first `[SEP]`, 1 for the second text and its `[SEP]`, 0 on padding. `attention_mask` is 1 on tokens and 0 on padding.
+        """,
+    hints=(
+        "Build lists of unequal length first, then find the longest, and only then fill up. In Python `[0] * 3` is a list of three zeros.",
+        "A sequence of 4 tokens in a batch whose longest has 9 has a gap of 5. The row of the mask is `[1] * 4 + [0] * 5`.",
+    ),
+    solution=make_batch,
+    check=check_make_batch,
+)

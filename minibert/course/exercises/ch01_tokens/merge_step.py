@@ -1,0 +1,104 @@
+"""Exercise `merge_step`: task, hints, solution and check."""
+
+from collections import Counter
+
+from minibert.course.exercises.base import Exercise, known
+from minibert.course.exercises.ch01_tokens.common import CHAPTER
+from minibert.course.exercises.compare import Mistake, also
+
+
+def merge_step(words, vocab):
+    """The token of the most frequent pair, and the words cut with it."""
+    pairs = Counter()
+    for pieces, count in words.items():
+        for pair in zip(pieces, pieces[1:]):
+            pairs[pair] = pairs[pair] + count  # blank: the count of this pair, with this word added
+    ties = sorted(pairs, key=lambda pair: [vocab.index(piece) for piece in pair])
+    best = max(
+        ties, key=pairs.get
+    )  # blank: the most frequent pair (of equals, the first in `ties`)
+    token = best[0] + best[1].removeprefix("##")  # blank: both pieces written as one
+    merged = {}
+    for pieces, count in words.items():
+        new = []
+        for piece in pieces:
+            fits = (
+                *new[-1:],
+                piece,
+            ) == best  # blank: is the piece before, with this one, the pair?
+            if fits:
+                new[-1] = token
+            else:
+                new.append(piece)
+        merged[tuple(new)] = count
+    return token, merged
+
+
+WORDS = {
+    ("t", "##h", "##e"): 12,
+    ("b", "##a", "##n", "##k"): 5,
+    ("b", "##a", "##n", "##k", "##s"): 2,
+    ("b", "##a", "##n", "##a", "##n", "##a"): 1,
+    ("r", "##i", "##v", "##e", "##r"): 4,
+}
+VOCAB = ["b", "r", "t", "##a", "##e", "##h", "##i", "##k", "##n", "##r", "##s", "##v"]
+DOUBLE = {("n", "##a", "##n", "##a", "##n"): 3, ("x", "##y"): 4}
+DOUBLE_VOCAB = ["n", "x", "##a", "##n", "##y"]
+TIED = {("x", "##y"): 2, ("a", "##b"): 2}
+TIED_VOCAB = ["a", "x", "##b", "##y"]
+
+
+def check_merge_step(answer):
+    for words, vocab in ((WORDS, VOCAB), (DOUBLE, DOUBLE_VOCAB), (TIED, TIED_VOCAB)):
+        found = answer(dict(words), list(vocab))
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise Mistake(
+                f"you return a {type(found).__name__}; expected: the new token and the new words."
+            )
+        token, merged = found
+        right_token, right = merge_step(words, vocab)
+        if (token, merged) == (right_token, right):
+            continue
+        if isinstance(token, tuple):
+            raise Mistake(
+                f"your token is the pair {token}; write its two pieces as one string, {right_token!r}."
+            )
+        for wrong, sentence in known(merge_step):
+            if (token, merged) == wrong(words, vocab):
+                raise Mistake(
+                    f"{sentence}. For words with the counts {list(words.values())} expected {right_token!r}, and you give {token!r}."
+                )
+        if token != right_token:
+            raise Mistake(f"your new token is {token!r}; for {words} it should be {right_token!r}.")
+        if not isinstance(merged, dict):
+            raise Mistake(
+                f"your words are a {type(merged).__name__}; expected a dict of pieces to counts."
+            )
+        for (pieces, count), old in zip(right.items(), words):
+            if merged.get(pieces) != count:
+                raise Mistake(
+                    f"{' '.join(old)} should become {' '.join(pieces)}, with the count {count}; your words are {merged}."
+                )
+        if len(merged) != len(right):
+            raise Mistake(f"you return {len(merged)} words for {len(right)}: {merged}.")
+    also(answer, merge_step, ({("a", "##b", "##c"): 1, ("b", "##c"): 5}, ["a", "b", "##b", "##c"]))
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=12,
+    title="One step of training",
+    paragraph="Where the vocabulary comes from",
+    task="""
+            `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times the word occurs; `vocab` lists the tokens
+            so far. Find the pair of neighbouring pieces that occurs most often, counting each word as often as it occurs. Return the token that
+            the pair makes, and all words with the pair merged wherever it occurs.
+        """,
+    hints=(
+        'A pair in a word that occurs 5 times adds 5 to its count. Only the second piece loses its `##`: `("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`.',
+        "`max(ties, key=pairs.get)` takes the first of the most frequent pairs. `(*new[-1:], piece)` is the last piece so far together with the present one.",
+    ),
+    solution=merge_step,
+    check=check_merge_step,
+)

@@ -1,0 +1,106 @@
+"""Wrong answers to `make_batch` that its check recognises, each with the feedback for it."""
+
+import torch
+
+
+def _batch(texts, vocab, types=None, pad=None, mask=None, left=False, cls=True, last=True):
+    """A batch with options, each of which plants a mistake."""
+    rows, kinds = [], []
+    for first, second in texts:
+        opening = ["[CLS]"] * cls + [*first, "[SEP]"]
+        closing = [] if second is None else [*second] + ["[SEP]"] * last
+        tokens = opening + closing
+        rows.append([vocab[token] for token in tokens])
+        kind = [0] * len(opening) + [1] * len(closing)
+        kinds.append(types(tokens, len(opening)) if types else kind)
+    length = max(map(len, rows))
+
+    def filled(row, value):
+        gap = [value] * (length - len(row))
+        return gap + row if left else row + gap
+
+    fill = vocab["[PAD]"] if pad is None else pad
+    input_ids = torch.tensor([filled(row, fill) for row in rows])
+    real = torch.tensor([filled([1] * len(row), 0) for row in rows])
+    segments = torch.tensor([filled(kind, 0) for kind in kinds])
+    return {
+        "input_ids": input_ids,
+        "token_type_ids": segments,
+        "attention_mask": mask(input_ids, real) if mask else real,
+    }
+
+
+def _types_by_halves(texts, vocab):
+    def halves(tokens, first):
+        half = len(tokens) // 2
+        return [0] * half + [1] * (len(tokens) - half)
+
+    return _batch(texts, vocab, types=halves)
+
+
+def _first_separator_has_type_one(texts, vocab):
+    return _batch(texts, vocab, types=lambda t, n: [0] * (n - 1) + [1] * (len(t) - n + 1))
+
+
+def _all_types_zero(texts, vocab):
+    return _batch(texts, vocab, types=lambda t, n: [0] * len(t))
+
+
+def _types_the_other_way_round(texts, vocab):
+    return _batch(texts, vocab, types=lambda t, n: [1] * n + [0] * (len(t) - n))
+
+
+def _padding_has_type_one(texts, vocab):
+    made = _batch(texts, vocab)
+    padding = 1 - made["attention_mask"]
+    return {**made, "token_type_ids": made["token_type_ids"] + padding}
+
+
+def _mask_inverted(texts, vocab):
+    return _batch(texts, vocab, mask=lambda ids, real: 1 - real)
+
+
+def _mask_all_ones(texts, vocab):
+    return _batch(texts, vocab, mask=lambda ids, real: torch.ones_like(real))
+
+
+def _mask_from_ids(texts, vocab):
+    return _batch(texts, vocab, mask=lambda ids, real: (ids > 0).long())
+
+
+def _pads_with_zero(texts, vocab):
+    return _batch(texts, vocab, pad=0)
+
+
+def _pads_on_the_left(texts, vocab):
+    return _batch(texts, vocab, left=True)
+
+
+def _without_cls(texts, vocab):
+    return _batch(texts, vocab, cls=False)
+
+
+def _without_last_separator(texts, vocab):
+    return _batch(texts, vocab, last=False)
+
+
+KNOWN = (
+    (_types_by_halves, "you change the type in the middle; it changes after the first [SEP]"),
+    (
+        _first_separator_has_type_one,
+        "the first [SEP] has type 1 in your batch, but it belongs to the first text",
+    ),
+    (_all_types_zero, "all your types are 0; the second text has type 1"),
+    (_types_the_other_way_round, "your first text has type 1; it has type 0, and the second has 1"),
+    (_padding_has_type_one, "your padding has type 1; it has type 0"),
+    (_mask_inverted, "your mask has 1 on padding; 1 means a real token"),
+    (_mask_all_ones, "your mask is 1 everywhere, also on padding"),
+    (
+        _mask_from_ids,
+        "you derive the mask from ids above 0, but here 0 is an ordinary token and 9 is [PAD]",
+    ),
+    (_pads_with_zero, "you pad with 0; the id of [PAD] is whatever the vocabulary says, here 9"),
+    (_pads_on_the_left, "you pad on the left, and BERT pads on the right"),
+    (_without_cls, "[CLS] is missing at the beginning"),
+    (_without_last_separator, "the second text has no [SEP] of its own"),
+)

@@ -1,0 +1,89 @@
+"""Wrong answers to `merge_step` that its check recognises, each with the feedback for it."""
+
+from collections import Counter
+
+
+def _step(words, vocab, weight=True, token=None, lowest=False, single=False, ties=True, once=False):
+    """One merge with options, each of which plants a mistake."""
+    pairs, pieces_seen = Counter(), Counter()
+    for pieces, count in words.items():
+        for piece in pieces:
+            pieces_seen[piece] += count
+        for pair in zip(pieces, pieces[1:]):
+            pairs[pair] += count if weight else 1
+    order = sorted(pairs, key=lambda pair: [vocab.index(piece) for piece in pair])
+    if not ties:
+        order.reverse()
+    score = {pair: n / (pieces_seen[pair[0]] * pieces_seen[pair[1]]) for pair, n in pairs.items()}
+    pick = min if lowest else max
+    best = pick(order, key=score.get if single else pairs.get)
+    made = token(best) if token else best[0] + best[1].removeprefix("##")
+    merged = {}
+    for pieces, count in words.items():
+        new, done = [], False
+        for piece in pieces:
+            if (*new[-1:], piece) == best and not (once and done):
+                new[-1], done = made, True
+            else:
+                new.append(piece)
+        merged[tuple(new)] = count
+    return made, merged
+
+
+def _merge_step_each_word_once(words, vocab):
+    return _step(words, vocab, weight=False)
+
+
+def _merge_step_keeps_marks(words, vocab):
+    return _step(words, vocab, token="".join)
+
+
+def _merge_step_drops_all_marks(words, vocab):
+    return _step(words, vocab, token=lambda pair: "".join(pair).replace("##", ""))
+
+
+def _merge_step_rarest(words, vocab):
+    return _step(words, vocab, lowest=True)
+
+
+def _merge_step_by_ratio(words, vocab):
+    return _step(words, vocab, single=True)
+
+
+def _merge_step_first_place_only(words, vocab):
+    return _step(words, vocab, once=True)
+
+
+def _merge_step_last_of_equals(words, vocab):
+    return _step(words, vocab, ties=False)
+
+
+def _merge_step_changes_nothing(words, vocab):
+    return _step(words, vocab)[0], dict(words)
+
+
+KNOWN = (
+    (
+        _merge_step_each_word_once,
+        "you count a pair once for each word, but a pair occurs as often as the words that hold it",
+    ),
+    (_merge_step_keeps_marks, "the second piece keeps its ## inside the new token"),
+    (
+        _merge_step_drops_all_marks,
+        "the first piece has lost its ##, so a piece from inside a word looks like the beginning of one",
+    ),
+    (_merge_step_rarest, "you merge the rarest pair, and the most frequent one is asked for"),
+    (
+        _merge_step_by_ratio,
+        "you divide the count of the pair by the counts of its parts; here the count alone decides",
+    ),
+    (
+        _merge_step_first_place_only,
+        "you merge the pair only once in a word, but a word can hold it several times",
+    ),
+    (
+        _merge_step_last_of_equals,
+        "of several pairs with the same count you take a later one; the first in `ties` is asked for",
+    ),
+    (_merge_step_changes_nothing, "the token is right, but the words you return are the old ones"),
+)

@@ -1,0 +1,60 @@
+"""Answers to `merge_step` on which its check is tried."""
+
+from collections import Counter
+
+from minibert.course.exercises.ch01_tokens.merge_step import merge_step
+from minibert.course.exercises.mistakes.ch01_tokens.merge_step import KNOWN, _step
+from planted import Answers, patterns
+
+
+def _merge_step_with_options(words, vocab):
+    return _step(words, vocab)
+
+
+def _merge_step_by_index(words, vocab):
+    rank = {piece: number for number, piece in enumerate(vocab)}
+    pairs = Counter()
+    for pieces, count in words.items():
+        pairs.update(dict.fromkeys(zip(pieces, pieces[1:]), 0))
+        for i in range(len(pieces) - 1):
+            pairs[pieces[i], pieces[i + 1]] += count
+    best = min(pairs, key=lambda pair: (-pairs[pair], rank[pair[0]], rank[pair[1]]))
+    token, merged = best[0] + best[1][2:], {}
+    for pieces, count in words.items():
+        row, i = (), 0
+        while i < len(pieces):
+            hit = pieces[i : i + 2] == best
+            row, i = row + ((token,) if hit else pieces[i : i + 1]), i + 1 + hit
+        merged[row] = count
+    return token, merged
+
+
+def _merge_step_pair(words, vocab):
+    pieces = max(words, key=words.get)
+    return pieces[:2], words
+
+
+def _merge_step_token_only(words, vocab):
+    return merge_step(words, vocab)[0]
+
+
+def _merge_step_list(words, vocab):
+    token, merged = merge_step(words, vocab)
+    return token, list(merged)
+
+
+def _merge_step_counts_lost(words, vocab):
+    token, merged = merge_step(words, vocab)
+    return token, dict.fromkeys(merged, 1)
+
+
+ANSWERS = Answers(
+    right=(_merge_step_with_options, _merge_step_by_index),
+    wrong={
+        **patterns(KNOWN),
+        _merge_step_pair: "your token is the pair",
+        _merge_step_token_only: "you return a str",
+        _merge_step_list: "your words are a list",
+        _merge_step_counts_lost: "with the count",
+    },
+)
