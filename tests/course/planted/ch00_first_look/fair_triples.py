@@ -72,7 +72,7 @@ def pairs_only():
 ANSWERS = Answers(
     right=(of_negation, of_numbers),
     wrong={
-        repeats_the_sentence: r"shares 3 words .* gets this triple wrong",
+        repeats_the_sentence: r"shares 4 words .* gets this triple wrong",
         agrees_in_more_words: r"gets this triple right",
         no_common_word: r"neither sentence has a word in common",
         more_new_words: r"brings 3 new words",
