@@ -135,7 +135,7 @@ EXERCISE = Exercise(
         "`one[:i + 1]` is all that position i sees from left to right, `one[i:]` all that it sees from right to left. "
         "Two lists are equal when their lengths are, too.",
     ),
-    paragraph="Reading in one direction, and in both",
+    paragraph="Why BERT reads in both directions",
     solution=certainly_equal,
     check=check_certainly_equal,
 )

@@ -74,7 +74,7 @@ EXERCISE = Exercise(
         "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
         "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N].",
     ),
-    paragraph="Alike in direction: the cosine",
+    paragraph="One word, two meanings",
     solution=cosine,
     check=check_cosine,
 )

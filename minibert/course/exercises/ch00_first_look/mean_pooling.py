@@ -79,7 +79,7 @@ EXERCISE = Exercise(
         "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens has each text? "
         "The same `real` knows.",
     ),
-    paragraph="From words to a sentence: the mean, and a classic mistake",
+    paragraph="One vector for a whole sentence",
     solution=mean_pooling,
     check=check_mean_pooling,
 )
