@@ -22,8 +22,8 @@ ENOUGH = 0.95  # the weight that the previous token has to get
 def previous_token(step):
     """Maps with which every token attends to the token before it.
 
-    A token at position t is the row (a, b, cos(t · step), sin(t · step)): two numbers for its word,
-    two for its position. -> W_query and W_key, each [4, 2], used as x @ W_query and x @ W_key.
+    A token at position t is (a, b, cos(t · step), sin(t · step)), where a and b
+    stand for its word. -> W_query and W_key, both [4, 2]: queries are x @ W_query.
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
     cos, sin = math.cos(step), math.sin(step)
