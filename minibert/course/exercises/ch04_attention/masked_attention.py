@@ -127,10 +127,9 @@ EXERCISE = Exercise(
     minutes=20,
     title="Attention that ignores padding",
     task="""
-            Write equation 4.1 with a mask, in which `True` means 'may be attended to'. There may be fewer queries than keys (S and T
-            differ), and the mask may have the shape [B, 1, 1, T] or [B, A, S, T]. The function must also work in half precision, with
-            very large scores, and for a text that is nothing but padding: its queries get the mean of all values, not NaN.
-            Leave the mask that you are given as it is.
+            Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is
+            [B, 1, 1, T] or [B, A, S, T]. The function must also work in half precision, with very large scores, and for a text of
+            nothing but padding, whose queries get the mean of all values. Leave the mask that you are given as it is.
             """,
     hints=(
         "A hidden key must get the weight 0, and the softmax turns only a very low score into 0. "

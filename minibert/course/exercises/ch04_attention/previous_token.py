@@ -88,10 +88,10 @@ EXERCISE = Exercise(
     minutes=12,
     title="Design a head that finds the previous token",
     task="""
-            A token at position t is a row of four numbers: two for its word, and two that are the tip of a clock hand, which
-            moves on by the angle `step` from each token to the next. Design $W_Q$ and $W_K$ so that every token gives more than
-            0.95 of its attention to the token before it, whatever the words are. (The first token has none before it and may look
-            anywhere.) Take pencil and paper first: draw the hands of three neighbours, and say which hand the query should equal.
+            A token at position t is a row of four numbers: two for its word, and two for the tip of a clock hand, which moves on
+            by the angle `step` at every token. Design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its attention to
+            the token before it, whatever the words are. (The first token may attend to anything.) Begin with a pencil: draw the
+            hands of three neighbours. Which of them should the query of the middle one equal?
             """,
     hints=(
         "Two hands of the same length have their largest dot product when they point the same way. So let the key be the token's "
