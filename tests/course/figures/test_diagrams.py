@@ -11,7 +11,15 @@ from tiny_run import TOKENIZER
 
 import minibert
 from minibert.attention import attend
-from minibert.course.diagrams import bertsum, five_heads, head, layer, model, pretraining_input
+from minibert.course.diagrams import (
+    bertsum,
+    five_heads,
+    head,
+    layer,
+    model,
+    one_query,
+    pretraining_input,
+)
 from minibert.course.diagrams.head import KEY, QUERY, VALUE, mixed, weights
 from minibert.course.diagrams.model import LIT
 from minibert.course.diagrams.pretraining_input import CHOSEN, TEXTS, rows
@@ -24,6 +32,7 @@ SIZES = {**MODEL, "B": 5, "S": 7, "N": 6, "P": 29, "C": 11, "K": 3}
 CLOSE_UPS = {
     "layer": layer,
     "head": head,
+    "one_query": lambda: one_query(["a", "b"], 1, [3, 0], [[0, 0], [1, 2]], [[0, 0], [1, 1]]),
     "pretraining_input": pretraining_input,
     "five_heads": five_heads,
     "bertsum": bertsum,
