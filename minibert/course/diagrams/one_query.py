@@ -59,7 +59,8 @@ def one_query(
     return d.finish(
         f"The query of {name}, {_numbers(query)}, meets the keys of {len(words)} words. "
         + "; ".join(
-            f"{word}: key {_numbers(key)}, score {score:g}, weight {weight:.2f}, value {_numbers(value)}"
+            f"{word}: key {_numbers(key)}, score {score:g}, weight {weight:.2f},"
+            f" value {_numbers(value)}"
             for word, key, score, weight, value in zip(words, keys, scores, weights, values)
         )
         + f". The values, mixed by the weights, are {_numbers([round(each, 2) for each in mixed])}."
