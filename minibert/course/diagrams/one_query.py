@@ -50,8 +50,8 @@ def one_query(
     _label(d, 126, "q · k", "dot product")
     _label(d, 156, f"÷ √{len(query)}", "scale")
     _label(d, 212, "softmax", "sums to 1")
-    _label(d, 243, "weights", "")
-    _label(d, 274, "values", "")
+    _label(d, 243, "weights")
+    _label(d, 274, "values")
     middle = LEFT + (WIDTH - LEFT) / 2
     d.box(middle - 100, 323, 200, 40, "token-wash", "token", 1.6)
     d.text(middle, 338, f"result for “{name}”: weights × values", 9)
@@ -71,6 +71,7 @@ def _numbers(vector: Sequence[float]) -> str:
     return "(" + ", ".join(f"{each:g}" for each in vector) + ")"
 
 
-def _label(d: Drawing, y: float, name: str, more: str) -> None:
+def _label(d: Drawing, y: float, name: str, more: str = "") -> None:
     d.text(2, y, name, 10.5, "ink", "start", 600)
-    d.text(2, y + 12, more, 9, "soft", "start")
+    if more:
+        d.text(2, y + 12, more, 9, "soft", "start")
