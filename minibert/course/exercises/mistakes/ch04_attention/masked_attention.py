@@ -61,7 +61,7 @@ WEIGHT_MISTAKES = (
     (
         polarity_reversed,
         "Your mask works the other way round: a hidden key gets a weight of {0:.2f}. "
-        "Here True means 'may be looked at', so hide where it is False.",
+        "Here True means 'may be attended to', so hide where it is False.",
     ),
     (
         masked_after_softmax,
