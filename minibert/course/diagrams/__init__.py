@@ -6,6 +6,7 @@ from minibert.course.diagrams.five_heads import five_heads
 from minibert.course.diagrams.head import head
 from minibert.course.diagrams.layer import layer
 from minibert.course.diagrams.model import model
+from minibert.course.diagrams.one_query import one_query
 from minibert.course.diagrams.pretraining_input import pretraining_input
 from minibert.course.diagrams.tokenizer import tokenizer
 
@@ -16,6 +17,7 @@ __all__ = [
     "head",
     "layer",
     "model",
+    "one_query",
     "pretraining_input",
     "tokenizer",
 ]

@@ -18,6 +18,7 @@ from minibert.course.diagrams import (
     head,
     layer,
     model,
+    one_query,
     pretraining_input,
     tokenizer,
 )
@@ -42,6 +43,9 @@ CLOSE_UPS = {
     "tokenizer": tokenizer,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
+DRAWN["one_query"] = lambda: one_query(
+    ["the", "bank", "by", "river"], 1, [3, 0], [[0, 0], [1, 2], [0, 0], [2, 2]], [[0, 0], [1, 1], [0, 0], [2, 0]]
+)  # fmt: skip
 
 
 def seen(whole, **inputs):
@@ -214,6 +218,20 @@ def test_the_numbers_of_the_head_come_out_of_each_other():
     assert torch.allclose(torch.tensor(weights()), shares[0, 0], atol=1e-6)
     assert torch.allclose(torch.tensor(mixed()), result[0, 0], atol=1e-6)
     assert shares[0, 0, 1].argmax() == 4, "bank looks at river"
+
+
+def test_the_numbers_of_one_query_are_those_of_attend():
+    keys, values = (
+        torch.tensor([[0.0, 0], [1, 2], [2, 2]]),
+        torch.tensor([[0.0, 0], [1, 1], [2, 0]]),
+    )
+    result, shares = attend(torch.tensor([[[[3.0, 0]]]]), keys[None, None], values[None, None])
+    said = one_query(["a", "b", "c"], 1, [3, 0], keys.tolist(), values.tolist()).alt
+    for weight in shares.flatten().tolist():
+        assert f"weight {weight:.2f}" in said
+    assert said.endswith(
+        f"are ({', '.join(f'{round(each, 2):g}' for each in result.flatten().tolist())})."
+    )
 
 
 def test_the_input_of_pretraining_is_what_the_tokenizer_makes():

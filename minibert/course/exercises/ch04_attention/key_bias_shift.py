@@ -75,13 +75,13 @@ EXERCISE = Exercise(
     title="A parameter that does nothing",
     task="""
             `nn.Linear` has a bias, so every key is $W_K x + b$. What does $b$ add to the scores of a query? Write it as a
-            function, and look at the shape of the result: why does the softmax over the keys not notice it at all?
+            function, and look at the shape of the result. What does it tell you about the weights, and about the gradient of $b$?
             """,
     hints=(
         "$q \\cdot (k + b) = q \\cdot k + q \\cdot b$. The second part does not contain $k$.",
         "Multiply `query` [B, A, S, D] by `bias[:, None]` [A, 1, D] and sum over the last axis, keeping it. Then scale.",
     ),
-    paragraph="Equation 1",
+    paragraph="A bias that nothing notices",
     solution=key_bias_shift,
     check=check_shift,
 )

@@ -104,7 +104,7 @@ def check_empty_row(answer, query, key, value):
         mean = value[1].mean(-2, keepdim=True).expand(3, 4, 8)  # [A, S, D]
         zeros = (
             torch.zeros_like(mean),
-            "A query with nothing to look at gets zeros from you; here it gets the mean of all values, "
+            "A query with nothing to attend to gets zeros from you; here it gets the mean of all values, "
             "so that its weights still sum to 1.",
         )
         open_row = (
@@ -124,21 +124,20 @@ def check_empty_row(answer, query, key, value):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
-    title="Attention that looks away from padding",
+    minutes=20,
+    title="Attention that ignores padding",
     task="""
-            Write attention with a mask. `True` means 'may be looked at'. It must work where S and T differ, for a mask
-            [B, 1, 1, T] and for [B, A, S, T], with large scores, in half precision, and for a text that is nothing but padding.
-            The mask that you get is not yours: leave it as it is.
+            Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is
+            [B, 1, 1, T] or [B, A, S, T]. The function must also work in half precision, with very large scores, and for a text of
+            nothing but padding, whose queries get the mean of all values. Leave the mask that you are given as it is.
             """,
     hints=(
         "A hidden key must get the weight 0, and the softmax turns only a very low score into 0. "
-        "So change the scores, before the softmax.",
-        "`torch.finfo(scores.dtype).min` is the lowest finite number of whatever precision you got. "
-        "`scores.masked_fill(~mask, number)` makes a new tensor; its twin with a `_` at the end of its name would write "
-        "into the old one.",
+        "So change the scores, before the softmax. The head size is `query.size(-1)`.",
+        "`torch.finfo(scores.dtype).min` is the lowest finite number of whatever precision you were given, and "
+        "`scores.masked_fill(~mask, number)` makes a new tensor with that number wherever the mask is False.",
     ),
-    paragraph="Which number hides a key?",
+    paragraph="Padding must get no weight",
     solution=masked_attention,
     check=check_masked,
 )

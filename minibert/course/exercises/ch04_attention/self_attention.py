@@ -160,16 +160,16 @@ EXERCISE = Exercise(
     minutes=20,
     title="Self-attention, ready for real weights",
     task="""
-            Build the module: three linear maps, heads split and merged, attention in between (by `masked_attention`). It is
-            called as the package's own: `forward(hidden, mask, output_attentions)`. After this exercise it runs inside a real BERT,
-            so its parameters must be named as there. Dropout is left out: real weights are used in evaluation mode.
+            Build the module: three linear maps, heads split and merged, and your `masked_attention` in between. It is called as
+            the package's own class is, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because
+            it will run inside a real BERT in a moment. Dropout is left out: real weights are used in evaluation mode.
             """,
     hints=(
         "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse.",
-        "`x.view(B, S, A, D)` cuts each token's vector into A pieces that stand side by side; `.transpose(1, 2)` swaps the "
+        "`x.view(B, S, A, D)` cuts each token's vector into A pieces; `.transpose(1, 2)` swaps the "
         "axes of tokens and heads. Back: `.transpose(1, 2)` first, then `.flatten(2)`.",
     ),
-    paragraph="Split and merge",
+    paragraph="Splitting and merging heads",
     solution=SelfAttention,
     check=check_self_attention,
 )

@@ -5,7 +5,7 @@ import math
 import torch
 
 from minibert.course.exercises.ch04_attention.key_bias_shift import key_bias_shift
-from minibert.course.exercises.ch04_attention.scaled_scores import scaled_scores
+from minibert.course.exercises.mistakes.ch04_attention.common import scaled_scores
 from minibert.course.exercises.mistakes.ch04_attention.key_bias_shift import SHIFT_MISTAKES
 from planted import Answers, patterns
 

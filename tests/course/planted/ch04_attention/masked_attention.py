@@ -64,10 +64,16 @@ def mask_flipped_in_place(query, key, value, mask=None):
     return mixed
 
 
+def rows_are_keys(query, key, value, mask=None):
+    mixed, weights = masked_attention(query, key, value, mask)
+    return mixed, weights.transpose(-2, -1)
+
+
 ANSWERS = Answers(
     right=(masked_with_infinity, masked_with_where),
     wrong=patterns(WEIGHT_MISTAKES)
     | {
+        rows_are_keys: r"the weights, should have the shape \[2, 3, 4, 6\]",
         ten_thousand_less: r"hidden key gets the weight \d\.\d\d",
         filled_with_25: r"keeps a weight of",
         filled_with_65504: r"is not far enough below scores of this size",

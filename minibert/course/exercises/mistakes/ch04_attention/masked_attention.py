@@ -1,12 +1,16 @@
 """Wrong answers to `masked_attention` that its check recognises, each with the feedback for it."""
 
+import math
+
 import torch
 
 from minibert.course.exercises.mistakes.ch04_attention.common import (
+    by_hidden,
     masked_variant,
     no_scale,
     polarity_reversed,
     scale_by_length,
+    scores_over,
 )
 
 
@@ -30,6 +34,24 @@ masked_after_softmax = masked_variant("masked_after_softmax", hide=unmasked, aft
 hidden_with_zero = masked_variant("hidden_with_zero", hide=fill(0.0))
 
 
+scale_by_hidden = masked_variant("scale_by_hidden", scores=by_hidden)
+
+
+scale_by_heads = masked_variant(
+    "scale_by_heads", scores=scores_over("by_heads", lambda query: math.sqrt(query.size(1)))
+)
+
+
+scale_by_size = masked_variant(
+    "scale_by_size", scores=scores_over("by_size", lambda query: query.size(-1))
+)
+
+
+times_root = masked_variant(
+    "times_root", scores=scores_over("times_root", lambda query: 1 / math.sqrt(query.size(-1)))
+)
+
+
 WEIGHT_MISTAKES = (
     (
         over_queries,
@@ -39,7 +61,7 @@ WEIGHT_MISTAKES = (
     (
         polarity_reversed,
         "Your mask works the other way round: a hidden key gets a weight of {0:.2f}. "
-        "Here True means 'may be looked at', so hide where it is False.",
+        "Here True means 'may be attended to', so hide where it is False.",
     ),
     (
         masked_after_softmax,
@@ -53,6 +75,16 @@ WEIGHT_MISTAKES = (
         scale_by_length,
         "Your scores are divided by the square root of the number of queries, √4; the head size is 8.",
     ),
+    (
+        scale_by_heads,
+        "Your scores are divided by √3, the number of heads: query.size(1). The head size, 8, is the last axis.",
+    ),
+    (
+        scale_by_hidden,
+        "Your scores are divided by √24, the hidden size; the dot products run over one head only, whose size is 8.",
+    ),
+    (scale_by_size, "Your scores are divided by the head size, 8, without its square root."),
+    (times_root, "Your scores are multiplied by √8 instead of divided by it."),
     (no_scale, "Your scores are not divided by √8, the root of the head size."),
 )
 

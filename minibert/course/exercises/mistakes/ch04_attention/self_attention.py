@@ -146,7 +146,7 @@ SELF_MISTAKES = (
     ),
     (
         ZeroesPadding,
-        "You set the vectors of padding to zero. A mask hides what is looked at; what padding itself finds is nobody's business.",
+        "You set the vectors of padding to zero. A mask hides keys; the rows of the padding itself are computed like all others.",
     ),
     (FirstTextForAll, "Every text of yours has the values of the first one."),
     (
@@ -155,7 +155,7 @@ SELF_MISTAKES = (
     ),
     (
         LooksBackOnly,
-        "Your tokens look back only, as in a model that writes from left to right; BERT's look both ways.",
+        "Your tokens attend to earlier tokens only, as in a model that writes from left to right; BERT's attend both ways.",
     ),
     (
         MergedWithoutTransposing,
@@ -189,7 +189,10 @@ SELF_MISTAKES = (
     ),
     (MaskForgotten, "Your class does not use its mask: hidden tokens still get a share."),
     (Unscaled, "Your scores are not divided by √6, the root of the head size."),
-    (MaskTurnedRound, "Your class turns its mask round: True means 'may be looked at'."),
+    (
+        MaskTurnedRound,
+        "Your class uses its mask the wrong way round: True means 'may be attended to'.",
+    ),
     (
         KeysAndValuesSwapped,
         "Your keys and values are swapped: weights come from queries and keys, and what they mix are the values.",
