@@ -15,8 +15,8 @@ def fair_triples():
     film = ("The film was good.", "The film was great.", "The film was bad.")
     room = ("The room is cold.", "The room is chilly.", "The room is hot.")
     others = [
-        ("He arrived early.", "He arrived soon.", "He arrived late."),
-        ("The shop is open.", "The shop is unlocked.", "The shop is closed."),
+        ("She was happy.", "She was glad.", "She was sad."),
+        ("The road is wide.", "The road is broad.", "The road is narrow."),
         ("Prices rose again.", "Prices climbed again.", "Prices fell again."),
     ]  # blank: a list of at least three more
     return [film, room, *others]
@@ -79,10 +79,11 @@ EXERCISE = Exercise(
     minutes=15,
     title="Design a test that counting words cannot pass",
     task="""
-            Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Write at least five triples of your own that
-            test it: a sentence, one that agrees with it, and one that contradicts it. A model that counts common words must not be able to
+            Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Two triples that test it are given: a
+            sentence, one that agrees with it, and one that contradicts it. Write at least three more. A model that counts common words must not be able to
             pass or fail your test. You may test another kind of meaning instead, such as numbers or time. The cell after this exercise
-            runs your test on MiniLM and on five untrained models.
+            runs your test on MiniLM and on five untrained models. (The check counts words. Whether your sentences agree and contradict, only you can
+            judge.)
             """,
     hints=(
         "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
