@@ -50,9 +50,13 @@ def check_steps(answer):
             if [int(mistake(*vectors(case))) for case in CASES] == found:
                 raise Mistake(f"{given}: {sentence}")
         raise Mistake(f"{given}. Compare the turn of every hand with k times its frequency.")
-    first, second = sinusoidal_table(900, 16)[[50, 850]]  # [2, H]
-    if (far := int(answer(first, second, reach=850))) != 800:
-        raise Mistake(f"With reach=850, p(50) and p(850) are 800 steps apart; you find {far}.")
+    table = sinusoidal_table(900, 16)  # [S, H]
+    for k in (40, 800):
+        reach = k + 50
+        if (far := int(answer(table[50], table[50 + k], reach=reach))) != k:
+            raise Mistake(
+                f"With reach={reach}, p(50) and p({50 + k}) are {k} steps apart; you find {far}."
+            )
 
 
 EXERCISE = Exercise(
