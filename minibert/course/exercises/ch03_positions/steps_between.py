@@ -9,7 +9,7 @@ from minibert.positions import sinusoidal_table
 
 
 def steps_between(first, second, reach=500):
-    """From two noisy position vectors [H], p(i) and p(i + k): the whole number k, at most `reach`."""
+    """The whole number k, at most `reach`, from two noisy position vectors p(i) and p(i + k)."""
     pairs = torch.stack((first, second)).double().unflatten(1, (-1, 2))  # [2, H/2, 2]
     angle = torch.atan2(pairs[..., 0], pairs[..., 1])  # [2, H/2], up to whole turns
     turn = angle[1] - angle[0]  # [H/2], how far each hand has turned
