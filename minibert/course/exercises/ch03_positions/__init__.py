@@ -2,14 +2,16 @@
 
 from minibert.course.exercises.ch03_positions import (
     learned_positions,
+    longer_table,
     position_table,
     shift_matrix,
-    wavelength,
+    steps_between,
 )
 
 EXERCISES = [
-    wavelength.EXERCISE,
     position_table.EXERCISE,
     shift_matrix.EXERCISE,
+    steps_between.EXERCISE,
     learned_positions.EXERCISE,
+    longer_table.EXERCISE,
 ]

@@ -176,7 +176,7 @@ EXERCISE = Exercise(
     title="Learned positions, ready for real weights",
     task="""
             Build the module that BERT uses: a table of `length` rows that starts with small normal numbers and is learned. It is called with position ids [B, S],
-            and refuses an id that has no row. After this exercise it holds the positions of a real BERT, so its parameter must be called `weight`, as there.
+            and refuses an id that has no row. At the end of the chapter it takes the place of the table in MiniLM, so its parameter must be called `weight`, as there.
             """,
     hints=(
         "An optimiser finds what is an `nn.Parameter` of the module. `torch.randn(length, dim)` has the standard deviation 1.",

@@ -68,7 +68,7 @@ EXERCISE = Exercise(
         "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every pair.",
         "`even` is already the 2j of the formula: the angle is `position / 10000.0 ** (even / dim)`. `table[:, 0::2]` are the columns 0, 2, 4, ….",
     ),
-    paragraph="The formula",
+    paragraph="The formula and its code",
     solution=position_table,
     check=check_table,
 )

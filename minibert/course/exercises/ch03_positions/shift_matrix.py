@@ -120,7 +120,7 @@ EXERCISE = Exercise(
         "Look at one pair. The new sine is a mixture of the old sine and the old cosine; read the two weights off the first formula. The second row comes from the second formula.",
         "For pair j, θ is `offset` times the frequency of the pair. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in the rows and columns 2j and 2j + 1.",
     ),
-    paragraph="Why a pair for each frequency?",
+    paragraph="Why a sine and a cosine for each frequency?",
     solution=shift_matrix,
     check=check_shift,
 )

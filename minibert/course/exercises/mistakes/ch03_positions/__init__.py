@@ -1,13 +1,15 @@
 """Wrong answers of chapter 3 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch03_positions import (
+    longer_table,
     position_table,
     shift_matrix,
-    wavelength,
+    steps_between,
 )
 
 KNOWN = {
-    "wavelength": wavelength.KNOWN,
     "position_table": position_table.KNOWN,
     "shift_matrix": shift_matrix.KNOWN,
+    "steps_between": steps_between.KNOWN,
+    "longer_table": longer_table.KNOWN,
 }
