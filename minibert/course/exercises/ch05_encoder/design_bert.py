@@ -103,10 +103,9 @@ EXERCISE = Exercise(
     title="Design a BERT for this memory",
     solution=design_bert,
     check=check_design_bert,
-    task="You have 1,536 MiB of memory and want a BERT of 30 million parameters, as deep as possible: vocabulary 30,522, 512 positions, heads of "
-    "64, a feed-forward layer of $4H$. A step trains on 32 sequences of 128 tokens in float32, with Adam and fused attention, which keeps no attention weights; "
-    "`activations` gives the bytes that each part keeps. Write the search, so that it works for other sizes and budgets too. Before you run it: "
-    "would you expect a narrow deep model or a wide shallow one to need more memory?",
+    task="You have 1,536 MiB and want a BERT of 30 million parameters, as deep as possible: vocabulary 30,522, 512 positions, heads of "
+    "64, $I = 4H$. A step trains on 32 sequences of 128 tokens in float32, with Adam and fused attention. Write the search so that it works "
+    "for other sizes and budgets. Guess first: at an equal number of parameters, does a narrow deep model or a wide shallow one need more memory?",
     hints=(
         "Add the embeddings (three tables and a LayerNorm), $L$ layers and the pooler. With $I = 4H$ a layer has $12H^2 + 13H$ parameters; check that against 7,087,872.",
         "A parameter takes 16 bytes: its weight, its gradient and two moments, 4 bytes each. The step is that plus the sum of `kept`; keep a config if the "

@@ -231,9 +231,9 @@ EXERCISE = Exercise(
     title="One encoder layer, both orders",
     solution=EncoderLayer,
     check=check_encoder_layer,
-    task="Write the second half of an encoder layer, from what attention gives to what leaves the layer, in a form that the section printed as a "
-    "formula only: one class for both orders. `config.norm_first` says which. Dropout belongs on what is added, never on the stream. "
-    "The parts are made for you under the names of the published checkpoints, and your class will run inside two real models below, a post-norm one and a pre-norm one.",
+    task="Write the second half of an encoder layer, from what attention gives to what leaves the layer. One class serves both orders, and "
+    "`config.norm_first` says which. Dropout belongs on what is added, never on the stream. The parts are made for you under the names of the "
+    "published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
         "`read` is `norm(attended)` for pre-norm and `attended` for post-norm. The stream goes on as `attended + added`, and post-norm normalises that sum.",

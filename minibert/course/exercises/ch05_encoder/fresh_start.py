@@ -101,9 +101,9 @@ EXERCISE = Exercise(
     title="A fresh start for PyTorch's encoder",
     solution=fresh_start,
     check=check_fresh_start,
-    task="Repair what `nn.TransformerEncoder` leaves to its user: give every layer starting weights of its own, as BERT does. Weight matrices are "
-    "drawn from a normal distribution with standard deviation `std`, biases start at 0, the scales of LayerNorm at 1. Print the names and "
-    "shapes of one layer's parameters before you decide how to recognise which is which.",
+    task="Give every layer of an `nn.TransformerEncoder` starting weights of its own, as BERT does: weight matrices from a normal distribution "
+    "with standard deviation `std`, biases 0, scales of LayerNorm 1. Print the names and shapes of one layer's parameters before you decide how "
+    "to tell which is which.",
     hints=(
         "`for module in encoder.modules(): if isinstance(module, nn.Linear)` is what most programs do. Which matrix of attention is no `nn.Linear` here?",
         "Every matrix has two axes, every bias and every scale has one. The names of the scales hold `norm` and end in `weight`.",

@@ -110,14 +110,14 @@ EXERCISE = Exercise(
     title="What is in the box?",
     solution=inspect_sublayer,
     check=check_inspect_sublayer,
-    task="Somebody hands you a sublayer as a closed box: you can run `f`, and you cannot read it. Find out by experiment (1) whether it "
-    "carries anything from one token to another, and (2) whether it is *affine*, one matrix and one bias, so that a stack of such boxes would "
-    "be no more than one of them. Your probe will be tried on eight boxes, among them some that look in one direction only.",
+    task="Somebody hands you a sublayer as a closed box: you can run `f`, but you cannot read it. Find out by experiment (1) whether it "
+    "carries anything from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. Your probe will be tried on "
+    "eight boxes, and some of them look in one direction only.",
     hints=(
         "Change one token at a time and see which outputs move; a change of a token's own output does not count. For the second fact: what does "
         "$f(x + y)$ equal if $f(x) = Wx + b$?",
         "$f(x) + f(y)$ holds the bias twice, and $f(0)$ is the bias. Compare `f(x + y)` with `f(x) + f(y) - f(0 * x)`, and the entries off the "
-        "diagonal of `moved`. Leave a tolerance of about 1e-4 for rounding.",
+        "diagonal of `moved`. Leave a small tolerance for rounding.",
     ),
     paragraph="The feed-forward layer works on each token alone",
 )
