@@ -10,7 +10,7 @@ MIB = 2**20
 
 
 def design_bert(parameters, budget, batch, length):
-    """The deepest BertConfig with `parameters` parameters (within 2%) whose training step takes at most `budget` bytes."""
+    """The deepest BertConfig of `parameters`, say 30_000_000, within 2%, whose training step takes at most `budget` bytes."""
     found = []
     for width in range(64, 1025, 64):
         for layers in range(1, 49):
