@@ -47,7 +47,7 @@ class EncoderLayer(nn.Module):
         norm = self.output["LayerNorm"]
         read = norm(attended) if self.norm_first else attended  # blank: what the feed-forward layer reads, in both orders  # fmt: skip
         wide = F.gelu(self.intermediate["dense"](read))  # blank: [B, S, I]
-        added = self.dropout(self.output["dense"](wide))  # blank: what is added to the stream, [B, S, H]  # fmt: skip
+        added = self.dropout(self.output["dense"](wide))  # blank: [B, S, H], what is added to the stream  # fmt: skip
         result = attended + added if self.norm_first else norm(attended + added)  # blank: what leaves the layer, in both orders  # fmt: skip
         return result, weights
 

@@ -12,12 +12,12 @@ from minibert.course.exercises.compare import Mistake
 
 
 def inspect_sublayer(f, x, y):
-    """Two facts about a sublayer f: [B, S, H] -> [B, S, H], by experiments on two inputs x, y [1, S, H]."""
+    """Whether a sublayer f mixes tokens, and whether it is affine, by experiments on two inputs x and y of one text."""
     count = x.size(1)
-    # row i is x with another vector at token i: [S, S, H]
-    changed = torch.where(torch.eye(count, dtype=torch.bool)[..., None], y, x)
+    own = torch.eye(count, dtype=torch.bool)  # [S, S]
+    changed = torch.where(own[..., None], y, x)  # [S, S, H], in row i token i is another
     moved = (f(changed) - f(x)).abs().amax(dim=-1) > 1e-4  # blank: [S, S], which tokens move in row i?  # fmt: skip
-    mixes = bool(moved[~torch.eye(count, dtype=torch.bool)].any())  # blank: does any change reach another token?  # fmt: skip
+    mixes = bool(moved[~own].any())  # blank: does any change reach another token?  # fmt: skip
     affine = torch.allclose(f(x + y), f(x) + f(y) - f(0 * x), atol=1e-4)  # blank: is f one matrix and a bias, and nothing else?  # fmt: skip
     return mixes, affine
 
