@@ -30,7 +30,7 @@ SECTIONS = {
     "longest match first": ("01_tokens", "longest-match-first"),
     "why add": ("02_embeddings", "why-add-and-not-concatenate"),
     "trigram blocking": ("10_bertsum", "from-scores-to-a-summary"),
-    "pre-norm": ("05_encoder", "where-the-norm-stands"),
+    "pre-norm": ("05_encoder", "post-norm-and-pre-norm"),
     "whole word masking": ("07_pretraining_data", "whole-words"),
     "probing": ("11_what_it_learned", "what-can-be-read-off-probes"),
     "rollout": ("11_what_it_learned", "attention-rollout"),

@@ -109,7 +109,8 @@ def with_text(cell):
 def replace_images(notebook, content):
     for cell in filter(with_image, code_cells(notebook)):
         for output in cell.outputs:
-            output.data["image/png"] = content
+            if "image/png" in output.get("data", {}):
+                output.data["image/png"] = content
 
 
 def blank_png():

@@ -1,10 +1,15 @@
-"""Exercises of chapter 5: GELU, the encoder layer, stacks of layers, and parameter counts."""
+"""Exercises of chapter 5: a probe of sublayers, the encoder layer, fresh weights, a design."""
 
-from minibert.course.exercises.ch05_encoder import encoder_layer, gelu, layer_parameters, make_stack
+from minibert.course.exercises.ch05_encoder import (
+    design_bert,
+    encoder_layer,
+    fresh_start,
+    inspect_sublayer,
+)
 
 EXERCISES = [
-    gelu.EXERCISE,
+    inspect_sublayer.EXERCISE,
     encoder_layer.EXERCISE,
-    make_stack.EXERCISE,
-    layer_parameters.EXERCISE,
+    fresh_start.EXERCISE,
+    design_bert.EXERCISE,
 ]

@@ -8,6 +8,7 @@ from minibert.attention import BertAttention
 from minibert.config import BertConfig
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch05_encoder.common import CHAPTER
+from minibert.course.exercises.ch05_encoder.encoder_layer_in_training import check_dropout
 from minibert.course.exercises.compare import (
     Mistake,
     also,
@@ -20,7 +21,7 @@ from minibert.encoder import BertLayer
 
 
 class EncoderLayer(nn.Module):
-    """One post-norm encoder layer, with the parameter names of the published checkpoints."""
+    """One encoder layer, post-norm or pre-norm as the config says, with the names of the published checkpoints."""
 
     def __init__(self, config):
         super().__init__()
@@ -37,15 +38,18 @@ class EncoderLayer(nn.Module):
             }
         )
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.norm_first = config.norm_first
 
     def forward(self, hidden, mask=None, output_attentions=False):
         attended, weights = self.attention(
             hidden, mask, output_attentions
         )  # [B, S, H], [B, A, S, S]
-        wide = F.gelu(self.intermediate["dense"](attended))  # blank: [B, S, I], the activation last
-        back = self.dropout(self.output["dense"](wide))  # blank: [B, S, H], dropout last
-        hidden = self.output["LayerNorm"](attended + back)  # blank: [B, S, H], residual, then norm
-        return hidden, weights
+        norm = self.output["LayerNorm"]
+        read = norm(attended) if self.norm_first else attended  # blank: what the feed-forward layer reads, in both orders  # fmt: skip
+        wide = F.gelu(self.intermediate["dense"](read))  # blank: [B, S, I]
+        added = self.dropout(self.output["dense"](wide))  # blank: [B, S, H], what is added to the stream  # fmt: skip
+        result = attended + added if self.norm_first else norm(attended + added)  # blank: what leaves the layer, in both orders  # fmt: skip
+        return result, weights
 
 
 def check_encoder_layer(answer):
@@ -181,81 +185,35 @@ def check_encoder_layer(answer):
         (draw(1, 7, 12), torch.ones(1, 1, 7, 7, dtype=torch.bool).tril()),
         gradient=True,
     )
-    _check_dropout(mine.train(), config)
+    check_dropout(mine.train(), config)
+    _check_pre_norm(answer)
 
 
-def _check_dropout(layer, config):
-    """Checks that dropout is applied to the feed-forward's result only, at the config's rate."""
-    layer.attention.eval()
-    norm, down = layer.output["LayerNorm"], layer.output["dense"]
-    x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
-    # whether the layer computes anything else in training than in evaluation
-    moved = not torch.allclose(layer(x)[0], layer.eval()(x)[0])
-    layer.train().attention.eval()
-    # The second linear map now gives 1000 everywhere, so dropped numbers fall below the mean.
-    with torch.no_grad():
-        for vector, value in (
-            (down.weight, 0.0),
-            (down.bias, 1000.0),
-            (norm.weight, 1.0),
-            (norm.bias, 0.0),
-        ):
-            vector.fill_(value)
-    out, _ = layer(x)  # [B, S, H]
-    attended, _ = layer.attention(x)  # [B, S, H]
-    rate = config.hidden_dropout_prob
-    if torch.allclose(out, norm(attended + 1000)):
-        where = (
-            "dropout stands before the second linear map; it belongs after it"
-            if moved
-            else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} after the second linear map"
-        )
-        raise Mistake(f"In training {where}.")
-    if (out == 0).any():
-        raise Mistake(
-            "In training some of the layer's outputs are zero: dropout stands after the LayerNorm; it belongs before the sum."
-        )
-    spreads = [
-        float((token[token < 0].max() - token[token < 0].min()).detach())
-        for token in out.flatten(0, 1)
-        if (token < 0).any()
-    ]
-    # If the dropped numbers are all equal, the residual was dropped together with them.
-    if sorted(spreads)[len(spreads) // 2] < 1e-9:
-        raise Mistake(
-            "In training the sum is dropped, the residual with it; drop the feed-forward's result before you add."
-        )
-    # The second linear map now gives 0, so dropout after it must not change the result.
-    with torch.no_grad():
-        down.bias.zero_()
-    if not torch.allclose(layer(x)[0], norm(attended)):
-        raise Mistake(
-            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention."
-        )
-    _check_share(out < 0, rate, "the feed-forward's result")
-    # Attention's result is now 1 everywhere, and both linear maps treat each number separately.
-    with torch.no_grad():
-        layer.attention.output.LayerNorm.weight.zero_()
-        layer.attention.output.LayerNorm.bias.fill_(1)
-        layer.intermediate["dense"].weight.copy_(
-            10 * torch.eye(*layer.intermediate["dense"].weight.shape)
-        )
-        layer.intermediate["dense"].bias.zero_()
-        down.weight.copy_(100 * torch.eye(*down.weight.shape))
-    _check_share(
-        layer(x)[0] < 0,
-        rate,
-        "the numbers at the three places of the feed-forward (coming in, wide, going out) together",
-        " Drop once, what goes out.",
+def _check_pre_norm(answer):
+    """The same with `norm_first`: x + f(LayerNorm(x))."""
+    config = BertConfig(
+        vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20, norm_first=True
     )
+    layer = _random_weights(BertLayer(config).double().eval())
+    mine = answer(config).double().eval()
+    give_weights(mine, layer.state_dict(), "Your layer")
+    x = draw(2, 5, 12, seed=7)  # [B, S, H]
+    attended, _ = layer.attention(x)  # [B, S, H]
+    norm = layer.output.LayerNorm
 
+    def feed(read):
+        return layer.output.dense(layer.intermediate(read))
 
-def _check_share(dropped, rate, what, advice=""):
-    share = float(dropped.double().mean())
-    if abs(share - rate) > 0.05:
-        raise Mistake(
-            f"In training {share:.0%} of {what} is dropped; the config asks for hidden_dropout_prob {rate}.{advice}"
-        )
+    suspects = [
+        (norm(attended + feed(attended)), "your layer is still post-norm: it never asks norm_first."),
+        (attended + feed(attended), "no LayerNorm is left in the second half: it belongs before the feed-forward layer."),
+        (norm(attended + feed(norm(attended))), "the sum is normalised as well; nothing may lie on the residual stream."),
+        (norm(attended) + feed(norm(attended)), "you add to the normalised vector; the residual is what came out of attention, as it is."),
+        (attended + norm(feed(attended)), "you normalise what the feed-forward layer gives; it belongs before what it reads."),
+        (x + feed(norm(attended)), "your residual adds what came into the layer; add what came out of attention."),
+    ]  # fmt: skip
+    suspects = [(value, f"With norm_first=True {sentence}") for value, sentence in suspects]
+    recognise(mine(x)[0], layer(x)[0], suspects, "With norm_first=True, your output", 1e-7)
 
 
 def _random_weights(module):
@@ -269,16 +227,16 @@ def _random_weights(module):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
-    title="One encoder layer",
+    minutes=18,
+    title="One encoder layer, both orders",
     solution=EncoderLayer,
     check=check_encoder_layer,
-    task="Write the second half of an encoder layer: after attention comes the feed-forward (up to $I$, GELU, back to $H$), "
-    "dropout, the residual connection and LayerNorm, post-norm as BERT was published. The parts are made for you, "
-    "under the names of the published checkpoints; your class will run inside a real BERT below.",
+    task="Write the second half of an encoder layer, from what attention gives to what leaves the layer. One class serves both orders, and "
+    "`config.norm_first` says which. Dropout belongs on what is added, never on the stream. The parts are made for you under the names of the "
+    "published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
-        "Three lines: wide = activation of the first linear map; back = dropout of the second; hidden = norm of a sum. Which two things are added?",
-        "The feed-forward reads `attended`, so `attended` is what it adds itself to: `LayerNorm(attended + back)`.",
+        "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
+        "`read` is `norm(attended)` for pre-norm and `attended` for post-norm. The stream goes on as `attended + added`, and post-norm normalises that sum.",
     ),
-    paragraph="One layer by hand",
+    paragraph="Post-norm and pre-norm",
 )

@@ -1,10 +1,10 @@
 """Answers on which the exercises of chapter 5 are tried: right ones, and wrong ones with what the check must say."""
 
-from planted.ch05_encoder import encoder_layer, gelu, layer_parameters, make_stack
+from planted.ch05_encoder import design_bert, encoder_layer, fresh_start, inspect_sublayer
 
 ANSWERS = {
-    "gelu": gelu.ANSWERS,
+    "inspect_sublayer": inspect_sublayer.ANSWERS,
     "EncoderLayer": encoder_layer.ANSWERS,
-    "make_stack": make_stack.ANSWERS,
-    "layer_parameters": layer_parameters.ANSWERS,
+    "fresh_start": fresh_start.ANSWERS,
+    "design_bert": design_bert.ANSWERS,
 }

@@ -23,29 +23,26 @@ class LayerByFunctional(EncoderLayer):
     def forward(self, hidden, mask=None, output_attentions=False):
         x, weights = self.attention(hidden, mask, output_attentions)
         up, down, norm = self.intermediate["dense"], self.output["dense"], self.output["LayerNorm"]
-        y = F.linear(
-            F.linear(x, up.weight, up.bias).mul(
-                torch.special.ndtr(F.linear(x, up.weight, up.bias))
-            ),
-            down.weight,
-            down.bias,
-        )
-        return F.layer_norm(
-            F.dropout(y, self.dropout.p, self.training) + x,
-            norm.normalized_shape,
-            norm.weight,
-            norm.bias,
-            norm.eps,
-        ), weights
+
+        def normalised(vectors):
+            return F.layer_norm(vectors, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+
+        z = F.linear(normalised(x) if self.norm_first else x, up.weight, up.bias)
+        y = F.linear(z.mul(torch.special.ndtr(z)), down.weight, down.bias)
+        summed = F.dropout(y, self.dropout.p, self.training) + x
+        return summed if self.norm_first else normalised(summed), weights
 
 
 class LayerOfPieces(_Variant):
     def second_half(self, hidden, attended):
+        before, after = self.output["LayerNorm"], nn.Identity()
+        if not self.norm_first:
+            before, after = after, before
         pieces = [
-            self.back(attended[:, i : i + 1]) + attended[:, i : i + 1]
+            self.back(before(attended[:, i : i + 1])) + attended[:, i : i + 1]
             for i in range(attended.size(1))
         ]  # token by token
-        return self.output["LayerNorm"](torch.cat(pieces, dim=1))
+        return after(torch.cat(pieces, dim=1))
 
 
 class LayerWithoutResidual(_Variant):
@@ -287,6 +284,45 @@ class LayerLackingNorm(EncoderLayer):
         del self.output["LayerNorm"]
 
 
+class _InBothOrders(_Variant):
+    """Right for post-norm, and wrong for pre-norm in one way each."""
+
+    def second_half(self, hidden, attended):
+        if not self.norm_first:
+            return self.output["LayerNorm"](attended + self.back(attended))
+        return self.first(hidden, attended, self.output["LayerNorm"])
+
+
+class LayerAlwaysPostNorm(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended + self.back(attended))
+
+
+class LayerLosesItsNorm(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return attended + self.back(attended)
+
+
+class LayerNormalisesTwice(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended + self.back(norm(attended)))
+
+
+class LayerKeepsTheNormalised(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended) + self.back(norm(attended))
+
+
+class LayerNormalisesTheBranch(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return attended + norm(self.back(attended))
+
+
+class LayerPreNormAddsInput(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return hidden + self.back(norm(attended))
+
+
 def layer_of_nothing(config):
     return None
 
@@ -294,9 +330,15 @@ def layer_of_nothing(config):
 ANSWERS = Answers(
     right=(LayerByFunctional, LayerOfPieces),
     wrong={
+        LayerAlwaysPostNorm: "it never asks norm_first",
+        LayerLosesItsNorm: "no LayerNorm is left",
+        LayerNormalisesTwice: "the sum is normalised as well",
+        LayerKeepsTheNormalised: "you add to the normalised vector",
+        LayerNormalisesTheBranch: "you normalise what the feed-forward layer gives",
+        LayerPreNormAddsInput: "With norm_first=True your residual adds",
         LayerWithoutResidual: "residual connection is missing",
         LayerWithoutNorm: "sum is not normalised",
-        LayerWrongResidual: "adds what came into the layer",
+        LayerWrongResidual: "Your residual adds what came into the layer",
         LayerNormBeforeSum: "You normalise before adding",
         LayerPreNorm: "That is pre-norm",
         LayerLinear: "no activation",

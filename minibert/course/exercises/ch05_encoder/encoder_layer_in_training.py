@@ -1,0 +1,79 @@
+"""How `EncoderLayer` is checked in training: what is dropped, and where."""
+
+import torch
+
+from minibert.course.exercises.compare import Mistake
+
+
+def check_dropout(layer, config):
+    """Checks that dropout is applied to the feed-forward's result only, at the config's rate."""
+    layer.attention.eval()
+    norm, down = layer.output["LayerNorm"], layer.output["dense"]
+    x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
+    # whether the layer computes anything else in training than in evaluation
+    moved = not torch.allclose(layer(x)[0], layer.eval()(x)[0])
+    layer.train().attention.eval()
+    # The second linear map now gives 1000 everywhere, so dropped numbers fall below the mean.
+    with torch.no_grad():
+        for vector, value in (
+            (down.weight, 0.0),
+            (down.bias, 1000.0),
+            (norm.weight, 1.0),
+            (norm.bias, 0.0),
+        ):
+            vector.fill_(value)
+    out, _ = layer(x)  # [B, S, H]
+    attended, _ = layer.attention(x)  # [B, S, H]
+    rate = config.hidden_dropout_prob
+    if torch.allclose(out, norm(attended + 1000)):
+        where = (
+            "dropout stands before the second linear map; it belongs after it"
+            if moved
+            else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} after the second linear map"
+        )
+        raise Mistake(f"In training {where}.")
+    if (out == 0).any():
+        raise Mistake(
+            "In training some of the layer's outputs are zero: dropout stands after the LayerNorm; it belongs before the sum."
+        )
+    spreads = [
+        float((token[token < 0].max() - token[token < 0].min()).detach())
+        for token in out.flatten(0, 1)
+        if (token < 0).any()
+    ]
+    # If the dropped numbers are all equal, the residual was dropped together with them.
+    if sorted(spreads)[len(spreads) // 2] < 1e-9:
+        raise Mistake(
+            "In training the sum is dropped, the residual with it; drop the feed-forward's result before you add."
+        )
+    # The second linear map now gives 0, so dropout after it must not change the result.
+    with torch.no_grad():
+        down.bias.zero_()
+    if not torch.allclose(layer(x)[0], norm(attended)):
+        raise Mistake(
+            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention."
+        )
+    _check_share(out < 0, rate, "the feed-forward's result")
+    # Attention's result is now 1 everywhere, and both linear maps treat each number separately.
+    with torch.no_grad():
+        layer.attention.output.LayerNorm.weight.zero_()
+        layer.attention.output.LayerNorm.bias.fill_(1)
+        layer.intermediate["dense"].weight.copy_(
+            10 * torch.eye(*layer.intermediate["dense"].weight.shape)
+        )
+        layer.intermediate["dense"].bias.zero_()
+        down.weight.copy_(100 * torch.eye(*down.weight.shape))
+    _check_share(
+        layer(x)[0] < 0,
+        rate,
+        "the numbers at the three places of the feed-forward (coming in, wide, going out) together",
+        " Drop once, what goes out.",
+    )
+
+
+def _check_share(dropped, rate, what, advice=""):
+    share = float(dropped.double().mean())
+    if abs(share - rate) > 0.05:
+        raise Mistake(
+            f"In training {share:.0%} of {what} is dropped; the config asks for hidden_dropout_prob {rate}.{advice}"
+        )
