@@ -73,8 +73,8 @@ EXERCISE = Exercise(
     minutes=15,
     title="Take a sum apart",
     task="""Somebody hands you vectors, each the sum of a word row, a segment row and a position row, and the three tables. Write
-        `read_sums(sums, words, segments, positions)`, which finds out which rows were added. The rows of a real table have different
-        lengths, and the two segment rows are nearly the same. Then the cell below asks your function to read a message.""",
+        `read_sums(sums, words, segments, positions)`, which finds out which rows were added. The cell below
+        then asks it to read a message.""",
     hints=(
         "The word row is the longest of the three, so look for the word first: which row of `words` is nearest to the sum? `torch.cdist(a, b)` gives all distances, `[n, V]`. Once you know the word, you can subtract its row.",
         "`ids = torch.cdist(sums, words).argmin(dim=1)`, then `rest = sums - words[ids]`. The rest is one of T × P possible vectors, which the stub already holds in `others`: take the nearest of them in the same way.",
