@@ -61,11 +61,9 @@ EXERCISE = Exercise(
     size="build",
     minutes=12,
     title="A vocabulary of 8,192",
-    task="""Half of MiniLM's parameters are rows of words. Design a smaller vocabulary: write `rows_to_keep(tokens, size)`, which chooses
-        `size` of the tokens and returns their ids in ascending order. `tokens` is the vocabulary as a list, and the list is ordered: among
-        whole words and pieces a smaller id means a more frequent one. Every text that could be written in the characters of the old
-        vocabulary must still be encoded without [UNK], so think about which tokens are needed for that, and about which are of no use
-        at all. `size` is always large enough for the necessary ones. The cells below put your vocabulary into the real model.""",
+    task="""Write `rows_to_keep(tokens, size)`, which chooses `size` tokens for a smaller vocabulary and returns their ids in ascending
+        order. `tokens` is the old vocabulary as a list, in which a smaller id means a more frequent word or piece. Every text that could be
+        encoded without [UNK] must still be encoded without it. Which tokens are needed for that, and which are of no use at all?""",
     hints=(
         "WordPiece cuts a word into the longest pieces that it knows. In the worst case these are single characters: one that opens a word, such as `a`, and one that continues it, such as `##a`. The five special tokens have to stay as well. The [unused] rows never occur in a text.",
         "`needed`: the ids of the special tokens and of each token for which `len(token.removeprefix('##')) == 1`. `others`: all remaining ids but those of tokens that start with `[unused`. Return `sorted(needed + others[:size - len(needed)])`.",
