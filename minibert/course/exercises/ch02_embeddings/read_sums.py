@@ -20,7 +20,11 @@ def read_sums(sums, words, segments, positions):
 
 
 def check_read_sums(answer) -> None:
-    for seed, n, V, T, P, H in ((0, 9, 40, 2, 12, 64), (1, 30, 70, 3, 25, 96), (2, 1, 11, 2, 5, 48)):
+    for seed, n, V, T, P, H in (
+        (0, 9, 40, 2, 12, 64),
+        (1, 30, 70, 3, 25, 96),
+        (2, 1, 11, 2, 5, 48),
+    ):
         words, segments, positions = _tables(seed, V, T, P, H)
         g = torch.Generator().manual_seed(seed + 10)
         right = tuple(torch.randint(size, (n,), generator=g) for size in (V, T, P))

@@ -38,7 +38,7 @@ def _one_tensor(sums, words, segments, positions):
 
 
 def _distances(sums, words, segments, positions):
-    ids, types, places = read_sums(sums, words, segments, positions)
+    _, types, places = read_sums(sums, words, segments, positions)
     return torch.cdist(sums, words).amin(dim=1), types, places
 
 

@@ -1,7 +1,6 @@
 """Wrong answers to `read_sums` that its check recognises, each with the feedback for it."""
 
 import torch
-import torch.nn.functional as F
 
 from minibert.course.exercises.mistakes import named
 

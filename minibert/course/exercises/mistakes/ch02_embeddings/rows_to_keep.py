@@ -96,7 +96,10 @@ KNOWN = (
     ),
     (_unused_kept, "[unused] rows are among them; they never occur in a text and cost a row each."),
     (_rarest, "you fill up with the rarest tokens; a smaller id means a more frequent one."),
-    (_longest, "you fill up with the longest tokens; take the most frequent, with the smallest ids."),
+    (
+        _longest,
+        "you fill up with the longest tokens; take the most frequent, with the smallest ids.",
+    ),
     (
         _alphabetical,
         "you fill up in alphabetical order; take the most frequent, with the smallest ids.",
