@@ -26,7 +26,7 @@ SECTIONS = {
     "why 10000": ("03_positions", "why-10000"),
     "80 10 10": ("07_pretraining_data", "why-80-10-and-10"),
     "warm-up": ("08_pretraining", "warm-up-and-decay"),
-    "dropout order": ("02_embeddings", "the-order-sum-layernorm-dropout"),
+    "dropout order": ("02_embeddings", "layernorm-by-hand"),
     "longest match first": ("01_tokens", "longest-match-first"),
     "why add": ("02_embeddings", "why-add-and-not-concatenate"),
     "trigram blocking": ("10_bertsum", "from-scores-to-a-summary"),
@@ -34,7 +34,7 @@ SECTIONS = {
     "whole word masking": ("07_pretraining_data", "whole-words"),
     "probing": ("11_what_it_learned", "what-can-be-read-off-probes"),
     "rollout": ("11_what_it_learned", "attention-rollout"),
-    "count parameters": ("02_embeddings", "exercise-2-3-count-the-parameters"),
+    "count parameters": ("02_embeddings", "where-23-837-184-parameters-are"),
 }
 NAMES = {
     "fused_attend": "book/api/model.html#minibert.attention.fused_attend",

@@ -1,17 +1,17 @@
-"""Exercises of chapter 2: embedding lookup, LayerNorm, and the embeddings of a BERT."""
+"""Exercises of chapter 2: reading a sum, LayerNorm, a smaller vocabulary, and the embeddings of a
+BERT.
+"""
 
 from minibert.course.exercises.ch02_embeddings import (
-    embedding_parameters,
     embeddings,
     layer_norm,
-    one_hot_lookup,
-    same_vectors,
+    read_sums,
+    rows_to_keep,
 )
 
 EXERCISES = [
-    one_hot_lookup.EXERCISE,
+    read_sums.EXERCISE,
     layer_norm.EXERCISE,
-    embedding_parameters.EXERCISE,
-    same_vectors.EXERCISE,
+    rows_to_keep.EXERCISE,
     embeddings.EXERCISE,
 ]

@@ -28,8 +28,8 @@ class Embeddings(nn.Module):
         super().__init__()
         H = config.hidden_size
         self.word_embeddings = nn.Embedding(config.vocab_size, H, padding_idx=config.pad_token_id)
-        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, H)  # blank: a table with a row for every kind of segment  # fmt: skip
-        self.position_embeddings = nn.Embedding(config.max_position_embeddings, H)  # blank: a table with a row for every place  # fmt: skip
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, H)  # blank: a table with one row for each segment  # fmt: skip
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, H)  # blank: a table with one row for each position  # fmt: skip
         self.LayerNorm = nn.LayerNorm(H, eps=config.layer_norm_eps)  # blank: torch's eps is 1e-5, this model's is in the config  # fmt: skip
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
@@ -267,10 +267,10 @@ EXERCISE = Exercise(
         checkpoint, because right below your class gets the weights of a real one: `word_embeddings`, `token_type_embeddings`,
         `position_embeddings`, `LayerNorm`.""",
     hints=(
-        "`nn.Embedding(rows, width)` is a table. Without `position_ids` the places are 0, 1, 2, … up to the length of *this* batch, `input_ids.size(1)`.",
+        "`nn.Embedding(rows, width)` is a table. Without `position_ids` the positions are 0, 1, 2, … up to the length of *this* batch, `input_ids.size(1)`.",
         "`torch.arange(input_ids.size(1), device=input_ids.device)[None]` has the shape `[1, S]`; its vectors `[1, S, H]` are added to those of every text. At the end: `self.dropout(self.LayerNorm(total))`.",
     ),
-    paragraph="The order: sum, LayerNorm, dropout",
+    paragraph="The embeddings as a module",
     solution=Embeddings,
     check=check_embeddings,
 )

@@ -111,8 +111,8 @@ def _is_double(found) -> bool:
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=12,
+    size="warm-up",
+    minutes=10,
     title="LayerNorm by hand",
     task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.
         Keep the precision that comes in.""",

@@ -1,17 +1,15 @@
 """Answers on which the exercises of chapter 2 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch02_embeddings import (
-    embedding_parameters,
     embeddings,
     layer_norm,
-    one_hot_lookup,
-    same_vectors,
+    read_sums,
+    rows_to_keep,
 )
 
 ANSWERS = {
-    "one_hot_lookup": one_hot_lookup.ANSWERS,
+    "read_sums": read_sums.ANSWERS,
     "layer_norm": layer_norm.ANSWERS,
-    "embedding_parameters": embedding_parameters.ANSWERS,
-    "same_vectors": same_vectors.ANSWERS,
+    "rows_to_keep": rows_to_keep.ANSWERS,
     "Embeddings": embeddings.ANSWERS,
 }

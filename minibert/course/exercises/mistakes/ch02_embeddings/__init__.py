@@ -1,17 +1,15 @@
 """Wrong answers of chapter 2 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch02_embeddings import (
-    embedding_parameters,
     embeddings,
     layer_norm,
-    one_hot_lookup,
-    same_vectors,
+    read_sums,
+    rows_to_keep,
 )
 
 KNOWN = {
-    "one_hot_lookup": one_hot_lookup.KNOWN,
+    "read_sums": read_sums.KNOWN,
     "layer_norm": layer_norm.KNOWN,
-    "embedding_parameters": embedding_parameters.KNOWN,
-    "same_vectors": same_vectors.KNOWN,
+    "rows_to_keep": rows_to_keep.KNOWN,
     "Embeddings": embeddings.KNOWN,
 }
