@@ -85,7 +85,7 @@ EXERCISE = Exercise(
     size="build",
     minutes=12,
     title="One step of training",
-    paragraph="Where the vocabulary comes from",
+    paragraph="Training a vocabulary by merging pairs",
     task="""
             `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times the word occurs; `vocab` lists the tokens
             so far. Find the pair of neighbouring pieces that occurs most often, counting each word as often as it occurs; of several equal pairs,
