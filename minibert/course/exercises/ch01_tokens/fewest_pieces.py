@@ -7,7 +7,7 @@ from minibert.course.exercises.compare import Mistake
 
 def fewest_pieces(word, vocab):
     """A cut of the word into as few pieces as possible."""
-    best = {0: []}  # best[end] is the shortest list of pieces for word[:end]
+    best = {0: []}  # best[end]: the best cut of word[:end]
     for end in range(1, len(word) + 1):
         for start in range(end):
             piece = ("##" if start > 0 else "") + word[start:end]

@@ -8,13 +8,13 @@ from minibert.course.exercises.compare import Mistake, also
 
 
 def merge_step(words, vocab):
-    """The token of the most frequent pair, and the words cut with it."""
+    """The new token, and the words with its pair merged."""
     pairs = Counter()
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
             pairs[pair] = pairs[pair] + count  # blank: the new count of this pair
-    ties = sorted(pairs, key=lambda p: [vocab.index(piece) for piece in p])
-    best = max(ties, key=pairs.get)  # max returns the first of several equals
+    ties = sorted(pairs, key=lambda p: [vocab.index(x) for x in p])
+    best = max(ties, key=pairs.get)  # of equals, the first
     token = best[0] + best[1].removeprefix("##")  # blank: the new token
     merged = {}
     for pieces, count in words.items():
