@@ -13,7 +13,7 @@ ALT = (
     " without accents, split into the words a, cafe, on, riverbanks, !, and each word is cut by"
     " longest match first, riverbanks into river ##bank ##s. [CLS] goes in front, [SEP] behind,"
     " and [PAD] fills up to the longest text of the batch. Three rows of numbers go to the model,"
-    " [B, S] each: input_ids, token_type_ids, all 0 for a single text, and attention_mask, 1 on"
+    " each one row of a table [B, S]: input_ids, token_type_ids, all 0 for a single text, and attention_mask, 1 on"
     " tokens and 0 on the padding."
 )
 
@@ -47,6 +47,7 @@ def tokenizer() -> Diagram:
     for i, (name, numbers, colour) in enumerate(rows):
         y = 283 + 29 * i
         d.text(17, y, name, 10.5, anchor="start", weight=600, family="mono")
+        d.text(300, y, "one row of", 10.5, "soft", "end")
         d.shape(343, y, "[B, S]", name, anchor="end")
         _strip(d, y + 3, [str(number) for number in numbers], WIDTHS, colour, 13)
     return d.finish(ALT)

@@ -1,17 +1,17 @@
-"""Exercises of chapter 1: cutting words, training, decoding, batches, and testing a tokenizer."""
+"""Exercises of chapter 1: cutting words, training, batches, and finding bugs in a tokenizer."""
 
 from minibert.course.exercises.ch01_tokens import (
-    decode,
+    fewest_pieces,
+    find_bugs,
     make_batch,
     merge_step,
-    revealing_text,
     wordpiece,
 )
 
 EXERCISES = [
     wordpiece.EXERCISE,
+    fewest_pieces.EXERCISE,
     merge_step.EXERCISE,
-    decode.EXERCISE,
     make_batch.EXERCISE,
-    revealing_text.EXERCISE,
+    find_bugs.EXERCISE,
 ]

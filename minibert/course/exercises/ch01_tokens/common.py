@@ -9,14 +9,14 @@ def wordpiece(word, vocab):
         return ["[UNK]"]
     pieces, start = [], 0
     while start < len(word):
-        prefix = "##" if start > 0 else ""  # blank: what marks a piece inside the word?
-        ends = range(len(word), start, -1)  # blank: all its possible ends, the longest piece first
+        prefix = "##" if start > 0 else ""  # blank: depends on start
+        ends = range(len(word), start, -1)  # blank: in the order in which they are tried
         for end in ends:
             piece = prefix + word[start:end]
             if piece in vocab:
                 break
-        else:  # no piece fits here
-            return ["[UNK]"]  # blank: what becomes of the whole word?
+        else:  # the loop has found nothing
+            return ["[UNK]"]  # blank: the result for this word
         pieces.append(piece)
-        start = end  # blank: where does the next piece begin?
+        start = end  # blank: the next piece
     return pieces

@@ -8,28 +8,21 @@ from minibert.course.exercises.compare import Mistake, also
 
 
 def merge_step(words, vocab):
-    """The token of the most frequent pair, and the words cut with it."""
+    """The new token, and the words with its pair merged."""
     pairs = Counter()
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
-            pairs[pair] = pairs[pair] + count  # blank: the count of this pair, with this word added
-    ties = sorted(pairs, key=lambda pair: [vocab.index(piece) for piece in pair])
-    best = max(
-        ties, key=pairs.get
-    )  # blank: the most frequent pair (of equals, the first in `ties`)
-    token = best[0] + best[1].removeprefix("##")  # blank: both pieces written as one
+            pairs[pair] = pairs[pair] + count  # blank: the new count of this pair
+    ties = sorted(pairs, key=lambda p: [vocab.index(x) for x in p])
+    best = max(ties, key=pairs.get)  # of equals, the first
+    token = best[0] + best[1].removeprefix("##")  # blank: the new token
     merged = {}
     for pieces, count in words.items():
-        new = []
-        for piece in pieces:
-            fits = (
-                *new[-1:],
-                piece,
-            ) == best  # blank: is the piece before, with this one, the pair?
-            if fits:
-                new[-1] = token
-            else:
-                new.append(piece)
+        new, i = [], 0
+        while i < len(pieces):
+            fits = pieces[i : i + 2] == best  # blank: are pieces i and i + 1 the pair?
+            new.append(token if fits else pieces[i])
+            i = i + 2 if fits else i + 1  # blank: where the loop goes on
         merged[tuple(new)] = count
     return token, merged
 
@@ -46,12 +39,15 @@ DOUBLE = {("n", "##a", "##n", "##a", "##n"): 3, ("x", "##y"): 4}
 DOUBLE_VOCAB = ["n", "x", "##a", "##n", "##y"]
 TIED = {("x", "##y"): 2, ("a", "##b"): 2}
 TIED_VOCAB = ["a", "x", "##b", "##y"]
+HALF = {("a", "##b"): 5, ("a", "##c"): 1, ("c", "##b"): 1, ("a",): 2}
+HALF_VOCAB = ["a", "c", "##b", "##c"]
+CASES = ((WORDS, VOCAB), (DOUBLE, DOUBLE_VOCAB), (TIED, TIED_VOCAB), (HALF, HALF_VOCAB))
 
 
 def check_merge_step(answer):
-    for words, vocab in ((WORDS, VOCAB), (DOUBLE, DOUBLE_VOCAB), (TIED, TIED_VOCAB)):
+    for words, vocab in CASES:
         found = answer(dict(words), list(vocab))
-        if not isinstance(found, tuple) or len(found) != 2:
+        if not isinstance(found, tuple | list) or len(found) != 2:
             raise Mistake(
                 f"you return a {type(found).__name__}; expected: the new token and the new words."
             )
@@ -89,15 +85,16 @@ EXERCISE = Exercise(
     size="build",
     minutes=12,
     title="One step of training",
-    paragraph="Where the vocabulary comes from",
+    paragraph="Training a vocabulary by merging pairs",
     task="""
             `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times the word occurs; `vocab` lists the tokens
-            so far. Find the pair of neighbouring pieces that occurs most often, counting each word as often as it occurs. Return the token that
-            the pair makes, and all words with the pair merged wherever it occurs.
+            so far. Find the pair of neighbouring pieces that occurs most often, counting each word as often as it occurs; of several equal pairs,
+            take the one whose pieces come first in `vocab` (`ties` is sorted in this way). Return the new token, and all words with the pair merged
+            wherever it occurs, from left to right.
         """,
     hints=(
         'A pair in a word that occurs 5 times adds 5 to its count. Only the second piece loses its `##`: `("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`.',
-        "`max(ties, key=pairs.get)` takes the first of the most frequent pairs. `(*new[-1:], piece)` is the last piece so far together with the present one.",
+        "Compare two pieces with the pair: `pieces[i : i + 2] == best`, where both sides are tuples. After a merge, two pieces are used up; otherwise one.",
     ),
     solution=merge_step,
     check=check_merge_step,

@@ -149,8 +149,8 @@ def check_wordpiece(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=10,
     title="Longest match first",
     paragraph="Longest match first",
     task="""

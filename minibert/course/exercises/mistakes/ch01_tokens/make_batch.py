@@ -3,12 +3,14 @@
 import torch
 
 
-def _batch(texts, vocab, types=None, pad=None, mask=None, left=False, cls=True, last=True):
+def _batch(
+    texts, vocab, types=None, pad=None, mask=None, left=False, cls=True, last=True, again=False
+):
     """A batch with options, each of which plants a mistake."""
     rows, kinds = [], []
     for first, second in texts:
         opening = ["[CLS]"] * cls + [*first, "[SEP]"]
-        closing = [] if second is None else [*second] + ["[SEP]"] * last
+        closing = [] if second is None else ["[CLS]"] * again + [*second] + ["[SEP]"] * last
         tokens = opening + closing
         rows.append([vocab[token] for token in tokens])
         kind = [0] * len(opening) + [1] * len(closing)
@@ -84,7 +86,12 @@ def _without_last_separator(texts, vocab):
     return _batch(texts, vocab, last=False)
 
 
+def _second_cls(texts, vocab):
+    return _batch(texts, vocab, again=True)
+
+
 KNOWN = (
+    (_second_cls, "the second text begins with a [CLS] of its own; there is one for the sequence"),
     (_types_by_halves, "you change the type in the middle; it changes after the first [SEP]"),
     (
         _first_separator_has_type_one,
