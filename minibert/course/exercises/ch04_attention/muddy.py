@@ -52,10 +52,10 @@ def check_muddy(answer):
             f"“the” gives “bank” a weight of only {to_noun[0]:.2f}: its query is (0, 2), so it also finds the second "
             "number of your key. Is muddy a noun?"
         )
-    if water <= 1.5 or money >= 0.2:
+    if round(water, 2) < 1.82 or round(money, 2) > 0.1:
         raise Mistake(
             f"“bank” takes ({water:.2f}, {money:.2f}), a weight of {weights[1, 3]:.2f} times your value and {weights[1, 1]:.2f} "
-            "times its own. Expected is more than 1.5 of water and less than 0.2 of money."
+            "times its own. Expected is at least 1.82 of water and at most 0.1 of money."
         )
     if to_noun[3] <= 0.8:
         raise Mistake(
@@ -70,11 +70,10 @@ EXERCISE = Exercise(
     minutes=12,
     title="Three vectors for a new word",
     task="""
-            Give *muddy* a query, a key and a value, with numbers between -5 and 5, so that in *the bank was muddy* (*was* has
-            the vectors of *by*) three things hold. *bank* takes more than 1.5 of water and less than 0.2 of money. *the* gives
-            more than 0.8 of its attention to *bank*, as before. And *muddy* gives more than 0.8 of its attention to *bank*, the
-            noun that it describes. Work with a pencil first: for *bank*, write down the four scores, divide them by √2, raise
-            *e* to each, divide by the sum, and mix the values. A pocket calculator is enough.
+            Give *muddy* a query, a key and a value (numbers between -5 and 5; *was* has the vectors of *by*), so that in *the bank
+            was muddy* three things hold. *bank* takes at least 1.82 of water and at most 0.1 of money, as it did from *river*.
+            *the* gives more than 0.8 of its attention to *bank*, and so does *muddy*. Work out the result of *bank* by hand
+            first: four scores, divided by √2, the powers of *e*, their shares, and the mixture of the values.
             """,
     hints=(
         "Treat the three conditions one by one, because each is about another vector. What *the* finds depends on the key, "
