@@ -15,7 +15,7 @@ from minibert.course.exercises.card import card_file, read_card, record
 from tools.environment import FIXED, ROOT
 
 AT_START = os.environ["MINIBERT_PROGRESS"]
-EXERCISE = exercises()["key_bias_shift"]
+EXERCISE = exercises()["previous_token"]
 OTHER = next(iter(exercises().values()))
 
 
@@ -88,7 +88,7 @@ def test_the_first_day_stays_and_so_does_what_a_later_edition_knows(card):
         "null",
         "3",
         '{"right": 3}',
-        '{"right": {"key_bias_shift": 1}}',
+        '{"right": {"previous_token": 1}}',
         '{"wrong": {}}',
         "\x00\x00",
         "[" * 100_000,

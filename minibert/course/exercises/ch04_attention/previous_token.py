@@ -27,8 +27,8 @@ def previous_token(step):
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
     cos, sin = math.cos(step), math.sin(step)
-    W_query[2:] = 20 * torch.tensor([[cos, -sin], [sin, cos]])  # blank: maps the position to the query  # fmt: skip
-    W_key[2:] = 20 * torch.eye(2)  # blank: maps the position to the key
+    W_query[2:] = 20 * torch.tensor([[cos, -sin], [sin, cos]])  # blank: from the hand of a token to its query  # fmt: skip
+    W_key[2:] = 20 * torch.eye(2)  # blank: from the hand of a token to its key
     return W_query, W_key
 
 
@@ -45,8 +45,22 @@ def weights_of(x: Tensor, maps) -> Tensor:
     return ((x @ W_query) @ (x @ W_key).T / math.sqrt(2)).softmax(dim=-1)
 
 
+def check_turn(answer):
+    """The difference between query and key has to depend on the step."""
+    products = []
+    for degrees in (20, 50):
+        W_query, W_key = (each.detach().double() for each in answer(math.radians(degrees)))
+        products.append(W_query @ W_key.T)  # all that the scores depend on
+    if products[0][2:, 2:].any() and torch.allclose(*products):
+        size = products[0][2:, 2:].norm() / math.sqrt(2)
+        if not torch.allclose(products[0][2:, 2:], size * torch.eye(2, dtype=torch.float64)):
+            raise Mistake(
+                "Your maps are the same for every step: they turn a hand by a fixed angle, and the step comes as an argument."
+            )
+
+
 def check_previous(answer):
-    for degrees, length, start in ((30, 6, 0), (30, 6, 4), (20, 7, 0)):
+    for degrees, length, start in ((30, 6, 0), (30, 6, 4), (20, 7, 0), (50, 7, 1)):
         step = math.radians(degrees)
         maps = answer(step)
         if not isinstance(maps, (tuple, list)) or len(maps) != 2:
@@ -55,6 +69,8 @@ def check_previous(answer):
             expect_tensor(each, [4, 2], f"Your {name}")
             if not each.is_floating_point() or not each.isfinite().all():
                 raise Mistake(f"Your {name} should hold finite numbers of a floating-point type.")
+        if (degrees, start) == (30, 0):
+            check_turn(answer)
         weights = weights_of(tokens(step, length, start, seed=1), maps)  # [S, S]
         others = weights_of(tokens(step, length, start, seed=2), maps)  # other words
         if (changed := float((weights - others).abs().max())) > 0.01:
@@ -84,20 +100,20 @@ def check_previous(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="warm-up",
-    minutes=12,
+    size="think",
+    minutes=20,
     title="Design a head that finds the previous token",
     task="""
             A token at position t is a row of four numbers: two for its word, and two for the tip of a clock hand, which moves on
             by the angle `step` at every token. Design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its attention to
-            the token before it, whatever the words are. (The first token may attend to anything.) Begin with a pencil: draw the
-            hands of three neighbours. Which of them should the query of the middle one equal?
+            the token before it, whatever the words are. (The first token may attend to anything.) The text is shorter than a full
+            turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is their dot product largest?
             """,
     hints=(
-        "Two hands of the same length have their largest dot product when they point the same way. So let the key be the token's "
-        "own hand, and let the query be that hand turned back by one step.",
-        "A row $(\\cos\\theta, \\sin\\theta)$ times the matrix with the rows $(\\cos s, -\\sin s)$ and $(\\sin s, \\cos s)$ is the "
-        "hand at $\\theta - s$. That makes the right token win by a little only: multiply both maps by a number such as 20.",
+        "Two hands of the same length have their largest dot product when they point the same way. Leave the keys as the "
+        "hands are. Where should the query of a token point, so that it meets the hand of its left neighbour?",
+        "A rotation matrix turns all hands by the same angle; which sign it needs, you can try out. The scores of neighbours "
+        "lie close together, because cos(step) is not far below 1. What makes all differences of scores larger?",
     ),
     paragraph="Where queries, keys and values come from",
     solution=previous_token,

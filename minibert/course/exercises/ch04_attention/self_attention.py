@@ -40,25 +40,22 @@ class SelfAttention(nn.Module):
 
     def split(self, x):
         """[B, S, H] -> [B, A, S, D]."""
-        B, S, H = x.shape
-        x = x.view(B, S, self.num_heads, H // self.num_heads)  # blank: cut each token's H numbers
-        return x.transpose(1, 2)  # blank: heads before tokens
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # blank: [B, A, S, D]
 
     def merge(self, x):
         """[B, A, S, D] -> [B, S, H]."""
-        x = x.transpose(1, 2)  # blank: tokens before heads
-        return x.flatten(2)  # blank: a token's pieces in a row
+        return x.transpose(1, 2).flatten(2)  # blank: [B, S, H]
 
     def forward(self, hidden, mask=None, output_attentions=False):
         """hidden [B, S, H], mask [B, 1, 1 or S, S].
 
         -> mixed [B, S, H] and, when asked for, weights [B, A, S, S] (else None).
         """
-        query = self.split(self.query(hidden))
-        key = self.split(self.key(hidden))
-        value = self.split(self.value(hidden))
-        mixed, weights = masked_attention(query, key, value, mask)
-        return self.merge(mixed), weights if output_attentions else None
+        query = self.split(self.query(hidden))  # blank: [B, A, S, D]
+        key = self.split(self.key(hidden))  # blank: [B, A, S, D]
+        value = self.split(self.value(hidden))  # blank: [B, A, S, D]
+        mixed, weights = masked_attention(query, key, value, mask)  # blank: from your function
+        return self.merge(mixed), weights if output_attentions else None  # blank: two results
 
 
 def check_self_attention(answer):
@@ -157,17 +154,18 @@ def check_indivisible(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=20,
+    minutes=25,
     title="Self-attention, ready for real weights",
     task="""
-            Build the module: three linear maps, heads split and merged, and your `masked_attention` in between. It is called as
+            Build the module: split and merge, and a forward pass with your `masked_attention` in it. It is called as
             the package's own class is, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because
             it will run inside a real BERT in a moment. Dropout is left out: real weights are used in evaluation mode.
             """,
     hints=(
-        "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse.",
-        "`x.view(B, S, A, D)` cuts each token's vector into A pieces; `.transpose(1, 2)` swaps the "
-        "axes of tokens and heads. Back: `.transpose(1, 2)` first, then `.flatten(2)`.",
+        "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse. "
+        "Where in it are the queries split, and where are the results merged?",
+        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's vector into A pieces; `.transpose(1, 2)` swaps "
+        "the axes of tokens and heads. On the way back the transpose comes first, then `.flatten(2)`.",
     ),
     paragraph="Splitting and merging heads",
     solution=SelfAttention,

@@ -1,15 +1,15 @@
 """Answers on which the exercises of chapter 4 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch04_attention import (
-    key_bias_shift,
     masked_attention,
+    muddy,
     previous_token,
     self_attention,
 )
 
 ANSWERS = {
+    "muddy": muddy.ANSWERS,
     "previous_token": previous_token.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,
     "SelfAttention": self_attention.ANSWERS,
-    "key_bias_shift": key_bias_shift.ANSWERS,
 }

@@ -52,9 +52,16 @@ filled_with_a_billion = masked_variant("filled_with_a_billion", hide=fill(-1e9))
 filled_with_infinity = masked_variant("filled_with_infinity", hide=fill(-math.inf))
 
 
-empty_row_is_zero = masked_variant(
-    "empty_row_is_zero", hide=fill(-math.inf), after=lambda weights, mask: weights.nan_to_num(0.0)
+renormalised = masked_variant(
+    "renormalised",
+    hide=lambda scores, mask: scores,
+    after=lambda weights, mask: weights * mask / (weights * mask).sum(-1, keepdim=True),
 )
+
+
+def in_single_precision(query, key, value, mask=None):
+    weights = masked_attention(query.float(), key.float(), value.float(), mask)[1]
+    return weights @ value, weights
 
 
 def mask_flipped_in_place(query, key, value, mask=None):
@@ -70,7 +77,12 @@ def rows_are_keys(query, key, value, mask=None):
 
 
 ANSWERS = Answers(
-    right=(masked_with_infinity, masked_with_where),
+    right=(
+        masked_with_infinity,
+        masked_with_where,
+        filled_with_a_billion,
+        filled_with_infinity,
+    ),
     wrong=patterns(WEIGHT_MISTAKES)
     | {
         rows_are_keys: r"the weights, should have the shape \[2, 3, 4, 6\]",
@@ -78,9 +90,8 @@ ANSWERS = Answers(
         filled_with_25: r"keeps a weight of",
         filled_with_65504: r"is not far enough below scores of this size",
         infinity_times_mask: r"of your weights are nan",
-        filled_with_a_billion: r"float16.*-65504",
-        filled_with_infinity: r"96 of 96 of your numbers are nan",
-        empty_row_is_zero: r"gets zeros from you",
+        renormalised: r"With scores in the millions.*0/0 is nan",
+        in_single_precision: r"changes the precision on the way",
         mask_flipped_in_place: r"changes `mask`.*12 of its 12",
     },
 )

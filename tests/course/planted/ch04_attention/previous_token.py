@@ -33,8 +33,8 @@ def the_other_way_up(step):
     return tuple(each.T for each in previous_token(step))
 
 
-def thirty_degrees_always(step):
-    return previous_token(math.radians(30))
+def twenty_degrees_always(step):
+    return previous_token(math.radians(20))
 
 
 def opposite(step):
@@ -54,7 +54,7 @@ ANSWERS = Answers(
         listens_to_words: r"With other words",
         one_map: r"Return two maps",
         the_other_way_up: r"Your W_query should have the shape \[4, 2\]",
-        thirty_degrees_always: r"At 20° per token",
+        twenty_degrees_always: r"the same for every step",
         opposite: r"The largest weight of token 1 is on token 5",
         not_sharp_enough: r"it is the largest weight of its row",
     },

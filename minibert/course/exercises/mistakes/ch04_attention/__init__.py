@@ -1,15 +1,15 @@
 """Wrong answers of chapter 4 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch04_attention import (
-    key_bias_shift,
     masked_attention,
+    muddy,
     previous_token,
     self_attention,
 )
 
 KNOWN = {
+    "muddy": muddy.KNOWN,
     "previous_token": previous_token.KNOWN,
     "masked_attention": masked_attention.KNOWN,
     "SelfAttention": self_attention.KNOWN,
-    "key_bias_shift": key_bias_shift.KNOWN,
 }

@@ -25,6 +25,10 @@ class SplitWithoutTransposing(SelfAttention):
         return x.view(B, self.num_heads, S, H // self.num_heads)
 
 
+class NeverTransposed(SplitWithoutTransposing, MergedWithoutTransposing):
+    """Both at once: the tensors of all steps have the right shapes."""
+
+
 class PiecesInterleaved(SelfAttention):
     def merge(self, x):
         return x.permute(0, 2, 3, 1).flatten(2)
@@ -165,6 +169,11 @@ SELF_MISTAKES = (
     (
         SplitWithoutTransposing,
         "Your split reads [2, 5, 24] as [2, 4, 5, 6] at once, which mixes tokens: first [2, 5, 4, 6], then transpose.",
+    ),
+    (
+        NeverTransposed,
+        "Your split and your merge both leave out the transpose. The shapes fit, but each of your heads mixes numbers of "
+        "different tokens: 5 tokens of 24 numbers are read as 4 heads of 5 times 6. Split: [2, 5, 4, 6], then transpose.",
     ),
     (
         HeadsInterleaved,
