@@ -13,8 +13,8 @@ ALT = (
     " without accents, split into the words a, cafe, on, riverbanks, !, and each word is cut by"
     " longest match first, riverbanks into river ##bank ##s. [CLS] goes in front, [SEP] behind,"
     " and [PAD] fills up to the longest text of the batch. Three rows of numbers go to the model,"
-    " each one row of a table [B, S]: input_ids, token_type_ids, all 0 for a single text, and attention_mask, 1 on"
-    " tokens and 0 on the padding."
+    " each one row of a table [B, S]: input_ids, token_type_ids, all 0 for a single text, and"
+    " attention_mask, 1 on tokens and 0 on the padding."
 )
 
 
