@@ -20,11 +20,13 @@ def odd_rows(table, count):
 
 def walk(length, odd, seed):
     """A table [length, 24] whose rows turn slowly and have different lengths, with `odd` rows that do not fit."""
-    steps = draw(length, 24, seed=seed)  # [S, H]
-    table = F.normalize(steps.cumsum(dim=0) + 6 * draw(24, seed=seed + 50), dim=1)
-    for n, row in enumerate(odd):
-        table[row] = F.normalize(draw(24, seed=seed + 100 + row), dim=0) * (0.6 - 0.1 * n)
-    return table * (1 + 2 * torch.rand(length, 1, generator=torch.Generator().manual_seed(seed)))
+    start, steps = draw(24, seed=seed), draw(length, 24, seed=seed + 50)
+    table = F.normalize(4 * start + steps.cumsum(dim=0), dim=1)  # [S, H]
+    for row in odd:
+        table[row] = F.normalize(draw(24, seed=seed + 100 + row), dim=0)
+    size = 2 + torch.arange(length).double().sin()  # [S], from 1 to 3
+    size[list(odd)], size[length // 2] = 2.0, 0.2
+    return table * size[:, None]
 
 
 CASES = ((walk(40, (0, 17, 39), 1), 3), (walk(30, (12, 29), 2), 2), (walk(25, (8,), 3), 1))
