@@ -2,7 +2,7 @@
 
 from minibert.course.exercises.ch03_positions import (
     learned_positions,
-    longer_table,
+    odd_rows,
     position_table,
     shift_matrix,
     steps_between,
@@ -13,5 +13,5 @@ EXERCISES = [
     shift_matrix.EXERCISE,
     steps_between.EXERCISE,
     learned_positions.EXERCISE,
-    longer_table.EXERCISE,
+    odd_rows.EXERCISE,
 ]

@@ -44,7 +44,7 @@ def check_learned(answer):
             else "a plain tensor, which a checkpoint would not hold either,"
         )
         raise Mistake(
-            f"Your weight {list(mine.weight.shape)} is {kind} and no parameter: 0 numbers for an optimiser to change. Learned positions are learned: nn.Parameter."
+            f"Your weight {list(mine.weight.shape)} is {kind} and not a parameter, so an optimiser has 0 numbers to change. Make it an nn.Parameter."
         )
     if named != {"weight": [200, 24]}:
         raise Mistake(
@@ -66,7 +66,7 @@ def check_learned(answer):
         ) from None
     if getattr(found, "shape", None) == (2, 200, 24):
         raise Mistake(
-            "Your result has the shape [2, 200, 24]: the whole table, for texts of 5 tokens. Only the rows that the ids ask for are wanted: [2, 5, 24]."
+            "Your result has the shape [2, 200, 24]: the whole table, for texts of 5 tokens. Return only the rows that the ids ask for: [2, 5, 24]."
         )
     expect_tensor(found, (2, 5, 24), "The position vectors")
     if not torch.equal(found, mine(ids)):
@@ -104,7 +104,7 @@ def check_learned(answer):
     untaught = [row for row in sorted(set(ids.flatten().tolist())) if not gradient[row].any()]
     if untaught:
         raise Mistake(
-            f"Row {untaught[0]} was used and gets no gradient, so it would never learn. No position is padding: every row that is looked up is taught."
+            f"Row {untaught[0]} was used and gets no gradient, so it would never learn. Every row that is looked up must get a gradient."
         )
     also(
         mine,
@@ -161,7 +161,7 @@ def check_refusal(mine, ids, what):
         return
     except (AssertionError, IndexError, RuntimeError) as error:
         raise Mistake(
-            f"{what} ends in {type(error).__name__}: {str(error) or 'without a word'}. Raise a ValueError that says which position was asked for and how many rows there are."
+            f"{what} ends in {type(error).__name__}: {str(error) or 'no message'}. Raise a ValueError that says which position was asked for and how many rows there are."
         ) from None
     expect_tensor(found, (*ids.shape, 24), f"{what} needs a ValueError, or at least its vectors")
     rows = [row for row in range(len(mine.weight)) if torch.equal(found[0, -1], mine.weight[row])]

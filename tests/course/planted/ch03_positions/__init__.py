@@ -2,7 +2,7 @@
 
 from planted.ch03_positions import (
     learned_positions,
-    longer_table,
+    odd_rows,
     position_table,
     shift_matrix,
     steps_between,
@@ -13,5 +13,5 @@ ANSWERS = {
     "shift_matrix": shift_matrix.ANSWERS,
     "steps_between": steps_between.ANSWERS,
     "LearnedPositions": learned_positions.ANSWERS,
-    "longer_table": longer_table.ANSWERS,
+    "odd_rows": odd_rows.ANSWERS,
 }

@@ -2,7 +2,6 @@
 
 import torch
 
-from minibert.course.exercises.ch03_positions.shift_matrix import shift_matrix
 from minibert.course.exercises.ch03_positions.steps_between import steps_between
 from minibert.course.exercises.mistakes.ch03_positions.steps_between import (
     divided,
@@ -11,41 +10,49 @@ from minibert.course.exercises.mistakes.ch03_positions.steps_between import (
     least_agreement,
     other_way,
     plain_difference,
+    remainder,
     sine_of_difference,
     slowest_hand,
+    squared_difference,
     without_sign,
 )
 from planted import Answers
 
 
-def by_rotation(first, second, reach=500):
+def by_rotation(first, second, reach=500, base=10000.0):
     """Another right answer: rotate the first vector by every k and take the nearest result."""
+    pairs = [vector.double().unflatten(0, (-1, 2)) for vector in (first, second)]  # each [H/2, 2]
+    frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))  # [H/2]
     steps = range(-reach, reach + 1)
-    first, second = first.double(), second.double()
-    far = torch.stack([(shift_matrix(k, len(first)) @ first - second).norm() for k in steps])
-    return steps[int(far.argmin())]
+    far = []
+    for k in steps:
+        cos, sin = torch.cos(k * frequency), torch.sin(k * frequency)
+        sines, cosines = pairs[0].T
+        turned = torch.stack((cos * sines + sin * cosines, cos * cosines - sin * sines), dim=1)
+        far.append((turned - pairs[1]).norm())
+    return steps[int(torch.stack(far).argmin())]
 
 
-def by_complex_numbers(first, second, reach=500):
+def by_complex_numbers(first, second, reach=500, base=10000.0):
     """Another right answer: a hand is a complex number, and a turn is a quotient."""
     a, b = (torch.complex(v[1::2].double(), v[0::2].double()) for v in (first, second))
     turn = b * a.conj() / (b * a).abs()
     steps = torch.arange(-reach, reach + 1)
-    frequency = 10000.0 ** (-torch.arange(0, len(first), 2).double() / len(first))
+    frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))
     expected = torch.exp(1j * steps[:, None] * frequency)
     return int(steps[(turn * expected.conj()).real.sum(dim=1).argmax()])
 
 
-def one_more(first, second, reach=500):
-    return steps_between(first, second, reach) + 1
+def one_more(first, second, reach=500, base=10000.0):
+    return steps_between(first, second, reach, base) + 1
 
 
-def reach_ignored(first, second, reach=500):
-    return steps_between(first, second, 500)
+def reach_ignored(first, second, reach=500, base=10000.0):
+    return steps_between(first, second, 500, base)
 
 
-def half_a_step(first, second, reach=500):
-    return steps_between(first, second, reach) + 0.5
+def half_a_step(first, second, reach=500, base=10000.0):
+    return steps_between(first, second, reach, base) + 0.5
 
 
 ANSWERS = Answers(
@@ -58,6 +65,8 @@ ANSWERS = Answers(
         least_agreement: r"agree least",
         sine_of_difference: r"sine of the difference",
         plain_difference: r"up to whole turns",
+        squared_difference: r"you square",
+        remainder: r"almost a full turn ahead",
         in_full_turns: r"multiply by 2π",
         without_sign: r"its sign is lost",
         one_more: r"you find 4 steps, not 3\. Compare",

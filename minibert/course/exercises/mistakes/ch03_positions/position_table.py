@@ -146,7 +146,28 @@ def scaled_up(length, dim):
     return position_table(length, dim) * math.sqrt(dim)
 
 
+def of_angles(angle):
+    """A table [S, H] of the sines and cosines of the angles [S, H/2]."""
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1)
+
+
+def times_the_power(length, dim):
+    return of_angles(torch.arange(length)[:, None] * 10000.0 ** (torch.arange(0, dim, 2) / dim))
+
+
+def power_of_the_quotient(length, dim):
+    return of_angles((torch.arange(length)[:, None] / 10000.0) ** (torch.arange(0, dim, 2) / dim))
+
+
 TABLE_MISTAKES = (
+    (
+        times_the_power,
+        "You multiply the position by the power of 10000, so your pairs get faster. Divide by it.",
+    ),
+    (
+        power_of_the_quotient,
+        "You divide the position by 10000 first and then take the power. Only 10000 has the exponent: position / 10000.0 ** (even / dim).",
+    ),
     (
         own_exponent_per_column,
         "Each of your columns has an exponent of its own, so no sine has its cosine and the frequencies run on to 1/100,000,000: "

@@ -55,6 +55,11 @@ swapped_functions = shift_variant(
 )
 
 
+swapped_on_the_diagonal = shift_variant(
+    "swapped_on_the_diagonal", turn=lambda a: ((a.sin(), a.cos()), (a.cos(), -a.sin()))
+)
+
+
 doubled_exponent = shift_variant(
     "doubled_exponent", angle=lambda k, j, dim: k * 10000.0 ** (-4 * j / dim)
 )
@@ -114,6 +119,10 @@ SHIFT_MISTAKES = (
     (
         swapped_functions,
         "{given}: cosine and sine have changed places. For an offset of 0 nothing may move: cos 0 = 1 belongs on the diagonal.",
+    ),
+    (
+        swapped_on_the_diagonal,
+        "{given}: your sines are on the diagonal. The old sine enters the new sine with cos θ, so the cosines belong there.",
     ),
     (
         turns_in_halves,

@@ -15,10 +15,10 @@ def variant(
 ):
     """Returns `steps_between` with one of its two lines replaced."""
 
-    def answer(first, second, reach=500):
+    def answer(first, second, reach=500, base=10000.0):
         pairs = torch.stack((first, second)).double().unflatten(1, (-1, 2))
         angle = torch.atan2(pairs[..., 0], pairs[..., 1])
-        frequency = 10000.0 ** (-torch.arange(0, len(first), 2).double() / len(first))
+        frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))
         steps = torch.arange(-reach, reach + 1)
         found = agreement(angle[1] - angle[0], expected(steps, frequency))
         return int(steps[found.argmax()])
@@ -43,13 +43,19 @@ sine_of_difference = variant(
 plain_difference = variant(
     "plain_difference", agreement=lambda turn, expected: -(turn - expected).abs().sum(dim=1)
 )
+squared_difference = variant(
+    "squared_difference", agreement=lambda turn, expected: -(turn - expected).square().sum(dim=1)
+)
+remainder = variant(
+    "remainder", agreement=lambda turn, expected: -((turn - expected) % (2 * math.pi)).sum(dim=1)
+)
 in_full_turns = variant(
     "in_full_turns", expected=lambda steps, frequency: 2 * math.pi * steps[:, None] * frequency
 )
 
 
-def without_sign(first, second, reach=500):
-    return abs(steps_between(first, second, reach))
+def without_sign(first, second, reach=500, base=10000.0):
+    return abs(steps_between(first, second, reach, base))
 
 
 KNOWN = (
@@ -74,6 +80,14 @@ KNOWN = (
     (
         plain_difference,
         "you subtract angles that are known only up to whole turns: a hand that is off by one full turn agrees. Take the cosine of the difference.",
+    ),
+    (
+        squared_difference,
+        "you square differences of angles that are known only up to whole turns: a hand that is off by one full turn agrees. Take the cosine of the difference.",
+    ),
+    (
+        remainder,
+        "your remainder lies between 0 and 2π, so a hand that is a little behind counts as almost a full turn ahead. Use a function that is symmetric about 0, such as the cosine.",
     ),
     (
         in_full_turns,
