@@ -144,9 +144,7 @@ class Drawing:
             f' viewBox="0 0 {self.width:g} {self.height:g}" {size}'
             f' role="img" aria-label="{title}">'
             f"<title>{escape(self.title)}</title><style>{_style()}</style>"
-            f'<rect class="f-paper" {size} fill="#ffffff"/>'
-            + "".join(self.parts)
-            + "</svg>"
+            f'<rect class="f-paper" {size} fill="#ffffff"/>' + "".join(self.parts) + "</svg>"
         )
         return Diagram(svg, alt, self.shapes)
 
