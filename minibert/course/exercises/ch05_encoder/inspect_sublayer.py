@@ -105,7 +105,7 @@ def check_inspect_sublayer(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="warm-up",
     minutes=12,
     title="What is in the box?",
     solution=inspect_sublayer,
