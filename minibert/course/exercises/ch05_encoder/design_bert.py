@@ -103,11 +103,13 @@ EXERCISE = Exercise(
     title="Design a BERT for this memory",
     solution=design_bert,
     check=check_design_bert,
-    task="You have 1,536 MiB and want a BERT of 30 million parameters, as deep as possible: vocabulary 30,522, 512 positions, heads of "
-    "64, $I = 4H$. A step trains on 32 sequences of 128 tokens in float32, with Adam and fused attention. Write the search so that it works "
-    "for other sizes and budgets. Guess first: at an equal number of parameters, does a narrow deep model or a wide shallow one need more memory?",
+    task="With a pencil first: you double $H$ and keep the parameters of all layers together, about $12LH^2$, as they are. What happens to $L$? "
+    "And to the activations, which grow like $LH$? Then write a search that finds the answer for a real budget. You have 1,536 MiB and want a BERT "
+    "of 30 million parameters, as deep as possible: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
+    "tokens in float32, with Adam and fused attention. The budget is for the encoder; a head and its logits are not counted.",
     hints=(
-        "Add the embeddings (three tables and a LayerNorm), $L$ layers and the pooler. With $I = 4H$ a layer has $12H^2 + 13H$ parameters; check that against 7,087,872.",
+        "$L$ falls to a quarter, so $LH$, and the activations with it, falls to half: depth is what costs. For the count, add the embeddings (three "
+        "tables and a LayerNorm), $L$ layers and the pooler. With $I = 4H$ a layer has $12H^2 + 13H$ parameters; check that against 7,087,872.",
         "A parameter takes 16 bytes: its weight, its gradient and two moments, 4 bytes each. The step is that plus the sum of `kept`; keep a config if the "
         "count is within 2 percent of `parameters` and the step within `budget`.",
     ),

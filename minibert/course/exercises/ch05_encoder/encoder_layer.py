@@ -25,9 +25,8 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        self.attention = BertAttention(
-            config
-        )  # attention with its own residual and norm: chapter 4
+        # holds the parts of the first half: .self (the heads), .output.dense, .output.LayerNorm
+        self.attention = BertAttention(config)
         self.intermediate = nn.ModuleDict(
             {"dense": nn.Linear(config.hidden_size, config.intermediate_size)}
         )
@@ -41,14 +40,16 @@ class EncoderLayer(nn.Module):
         self.norm_first = config.norm_first
 
     def forward(self, hidden, mask=None, output_attentions=False):
-        attended, weights = self.attention(
-            hidden, mask, output_attentions
-        )  # [B, S, H], [B, A, S, S]
-        norm = self.output["LayerNorm"]
-        read = norm(attended) if self.norm_first else attended  # blank: what the feed-forward layer reads, in both orders  # fmt: skip
-        wide = F.gelu(self.intermediate["dense"](read))  # blank: [B, S, I]
-        added = self.dropout(self.output["dense"](wide))  # blank: [B, S, H], what is added to the stream  # fmt: skip
-        result = attended + added if self.norm_first else norm(attended + added)  # blank: what leaves the layer, in both orders  # fmt: skip
+        # block holds .dense, .dropout and .LayerNorm of the first half
+        heads, block = self.attention.self, self.attention.output
+        read = block.LayerNorm(hidden) if self.norm_first else hidden  # blank: what attention reads, in both orders  # fmt: skip
+        mixed, weights = heads(read, mask, output_attentions)  # [B, S, H], [B, A, S, S]
+        attended = hidden + block.dropout(block.dense(mixed))  # blank: the stream after attention's result is added  # fmt: skip
+        attended = attended if self.norm_first else block.LayerNorm(attended)  # blank: the same, normalised where the order asks for it  # fmt: skip
+        up, down, norm2 = self.intermediate["dense"], self.output["dense"], self.output["LayerNorm"]
+        read = norm2(attended) if self.norm_first else attended  # blank: what the feed-forward layer reads  # fmt: skip
+        added = self.dropout(down(F.gelu(up(read))))  # blank: what it adds to the stream
+        result = attended + added if self.norm_first else norm2(attended + added)  # blank: what leaves the layer  # fmt: skip
         return result, weights
 
 
@@ -89,7 +90,25 @@ def check_encoder_layer(answer):
     norm, down = layer.output.LayerNorm, layer.output.dense
     back = down(F.gelu(linear))  # [B, S, H]
     unmasked, _ = layer.attention(x)  # [B, S, H]
+    half = layer.attention  # the first half, with its parts
+    found = half.output.dense(half.self(x, mask)[0])  # [B, S, H]
+
+    def second_half(attended):
+        return norm(attended + down(layer.intermediate(attended)))
+
     suspects = [
+        (
+            second_half(half.output.LayerNorm(found)),
+            "Attention's residual connection is missing: add `hidden` to what attention found.",
+        ),
+        (
+            second_half(x + found),
+            "The sum after attention is not normalised: in post-norm a LayerNorm follows each addition.",
+        ),
+        (
+            second_half(half.output.LayerNorm(x + half.self(x, mask)[0])),
+            "What the heads give is added without its output matrix, `self.attention.output.dense`.",
+        ),
         (
             norm(back),
             "The residual connection is missing: your layer forgets what attention found.",
@@ -204,7 +223,12 @@ def _check_pre_norm(answer):
     def feed(read):
         return layer.output.dense(layer.intermediate(read))
 
+    half = layer.attention  # the first half, with its parts
+    unread = x + half.output.dense(half.self(x)[0])  # [B, S, H], attention read the stream itself
+
     suspects = [
+        (unread + feed(norm(unread)), "attention reads the stream as it is; a LayerNorm belongs before it."),
+        (norm(half.output.LayerNorm(unread) + feed(half.output.LayerNorm(unread))), "your layer is still post-norm: it never asks norm_first."),
         (norm(attended + feed(attended)), "your layer is still post-norm: it never asks norm_first."),
         (attended + feed(attended), "no LayerNorm is left in the second half: it belongs before the feed-forward layer."),
         (norm(attended + feed(norm(attended))), "the sum is normalised as well; nothing may lie on the residual stream."),
@@ -227,16 +251,17 @@ def _random_weights(module):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=18,
+    minutes=22,
     title="One encoder layer, both orders",
     solution=EncoderLayer,
     check=check_encoder_layer,
-    task="Write the second half of an encoder layer, from what attention gives to what leaves the layer. One class serves both orders, and "
-    "`config.norm_first` says which. Dropout belongs on what is added, never on the stream. The parts are made for you under the names of the "
-    "published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
+    task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
+    "orders, and `config.norm_first` says which. Dropout belongs on what is added, never on the stream. The parts are made for you under the "
+    "names of the published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
-        "`read` is `norm(attended)` for pre-norm and `attended` for post-norm. The stream goes on as `attended + added`, and post-norm normalises that sum.",
+        "Both halves have the same form. In post-norm the branch reads `x`, and the result is `norm(x + f(x))`. In pre-norm it reads `norm(x)`, and the "
+        "result is `x + f(norm(x))`. In the first half, `f` is the heads, then `block.dense`, then `block.dropout`.",
     ),
     paragraph="Post-norm and pre-norm",
 )

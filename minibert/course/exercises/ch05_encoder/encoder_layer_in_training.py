@@ -51,7 +51,7 @@ def check_dropout(layer, config):
         down.bias.zero_()
     if not torch.allclose(layer(x)[0], norm(attended)):
         raise Mistake(
-            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention."
+            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention. (The first half has a dropout of its own, block.dropout.)"
         )
     _check_share(out < 0, rate, "the feed-forward's result")
     # Attention's result is now 1 everywhere, and both linear maps treat each number separately.

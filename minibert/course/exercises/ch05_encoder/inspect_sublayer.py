@@ -60,7 +60,7 @@ def trials():
         ("two linear maps with biases", _feed_forward(10, lambda x: x), 5, 10, (False, True),
          "every token is read alone",
          "it is one matrix and one bias; the bias is in f(x) and in f(y), so it is counted twice in their sum"),
-        ("an average of all tokens", _average(lambda seen: seen), 6, 12, (True, True),
+        ("mean pooling, an average of all tokens", _average(lambda seen: seen), 6, 12, (True, True),
          "every output is the same average of all tokens",
          "an average is linear"),
         ("self-attention", _attention(12), 6, 12, (True, False),
@@ -105,19 +105,20 @@ def check_inspect_sublayer(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="warm-up",
     minutes=12,
     title="What is in the box?",
     solution=inspect_sublayer,
     check=check_inspect_sublayer,
     task="Somebody hands you a sublayer as a closed box: you can run `f`, but you cannot read it. Find out by experiment (1) whether it "
-    "carries anything from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. Your probe will be tried on "
-    "eight boxes, and some of them look in one direction only.",
+    "carries anything from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. Before you start, write down "
+    "both answers for attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, these four among "
+    "them, and some of the others look in one direction only.",
     hints=(
         "Change one token at a time and see which outputs move; a change of a token's own output does not count. For the second fact: what does "
         "$f(x + y)$ equal if $f(x) = Wx + b$?",
-        "$f(x) + f(y)$ holds the bias twice, and $f(0)$ is the bias. Compare `f(x + y)` with `f(x) + f(y) - f(0 * x)`, and the entries off the "
-        "diagonal of `moved`. Leave a small tolerance for rounding.",
+        "Row $i$ of `changed` is the text with token $i$ exchanged, so `moved` has a diagonal that you do not want. In $f(x) + f(y)$ the bias is "
+        "counted twice. Which input would show you the bias alone? Leave a small tolerance for rounding.",
     ),
     paragraph="The feed-forward layer works on each token alone",
 )

@@ -45,6 +45,40 @@ class LayerOfPieces(_Variant):
         return after(torch.cat(pieces, dim=1))
 
 
+class _FirstHalf(EncoderLayer):
+    """The first half is `first_half`, the second is right."""
+
+    def forward(self, hidden, mask=None, output_attentions=False):
+        found, weights = self.attention.self(hidden, mask, output_attentions)
+        half = self.attention.output
+        if not self.norm_first:
+            x = self.first_half(hidden, found, half)
+            return self.output["LayerNorm"](x + self.feed(x)), weights
+        x = hidden + half.dropout(half.dense(found))  # attention read the stream itself
+        return x + self.feed(self.output["LayerNorm"](x)), weights
+
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dropout(half.dense(found)))
+
+    def feed(self, x):
+        return self.dropout(self.output["dense"](F.gelu(self.intermediate["dense"](x))))
+
+
+class LayerAttentionWithoutResidual(_FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(half.dropout(half.dense(found)))
+
+
+class LayerAttentionWithoutNorm(_FirstHalf):
+    def first_half(self, hidden, found, half):
+        return hidden + half.dropout(half.dense(found))
+
+
+class LayerAttentionWithoutMatrix(_FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dropout(found))
+
+
 class LayerWithoutResidual(_Variant):
     def second_half(self, hidden, attended):
         return self.output["LayerNorm"](self.back(attended))
@@ -330,6 +364,10 @@ def layer_of_nothing(config):
 ANSWERS = Answers(
     right=(LayerByFunctional, LayerOfPieces),
     wrong={
+        LayerAttentionWithoutResidual: "Attention's residual connection is missing",
+        LayerAttentionWithoutNorm: "sum after attention is not normalised",
+        LayerAttentionWithoutMatrix: "added without its output matrix",
+        _FirstHalf: "attention reads the stream as it is",
         LayerAlwaysPostNorm: "it never asks norm_first",
         LayerLosesItsNorm: "no LayerNorm is left",
         LayerNormalisesTwice: "the sum is normalised as well",
