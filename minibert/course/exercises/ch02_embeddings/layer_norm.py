@@ -100,9 +100,7 @@ def check_layer_norm(answer) -> None:
         )
     for dtype in (torch.float64, torch.float32):
         if (kind := answer(x.to(dtype), gamma.to(dtype), beta.to(dtype)).dtype) != dtype:
-            raise Mistake(
-                f"your result is {kind}, but x is {dtype}: keep the precision that comes in."
-            )
+            raise Mistake(f"your result is {kind}, but x is {dtype}: return the same dtype as x.")
 
 
 def _is_double(found) -> bool:
@@ -115,10 +113,10 @@ EXERCISE = Exercise(
     minutes=10,
     title="LayerNorm by hand",
     task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.
-        Keep the precision that comes in.""",
+        Return the same dtype as `x`.""",
     hints=(
         "Every token is normalised over its own H numbers: `dim=-1`. With `keepdim=True` the mean has the shape `[..., 1]` and can be subtracted from `x`.",
-        "The variance is the mean of `(x - mean) ** 2` over the last dimension: a mean, so it divides by H. Then `(x - mean) / torch.sqrt(variance + eps)`, times `gamma`, plus `beta`.",
+        "The variance is the mean of `(x - mean) ** 2` over the last dimension: a mean, so it divides by H. Compute your result for 1, 0, 0, 0 and compare it with the numbers above the exercise. `gamma` and `beta` come last.",
     ),
     paragraph="LayerNorm by hand",
     solution=layer_norm,

@@ -81,7 +81,7 @@ EXERCISE = Exercise(
         then asks it to read a message.""",
     hints=(
         "The word row is the longest of the three, so look for the word first: which row of `words` is nearest to the sum? `torch.cdist(a, b)` gives all distances, `[n, V]`. Once you know the word, you can subtract its row.",
-        "`ids = torch.cdist(sums, words).argmin(dim=1)`, then `rest = sums - words[ids]`. The rest is one of T × P possible vectors, which the stub already holds in `others`: take the nearest of them in the same way.",
+        "Subtract the rows of the words that you have found, `words[ids]`. The rest is one of T × P possible vectors, which the stub already holds in `others`: take the nearest of them in the same way.",
     ),
     paragraph="Why add, and not concatenate?",
     solution=read_sums,

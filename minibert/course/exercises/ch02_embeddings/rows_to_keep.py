@@ -66,7 +66,7 @@ EXERCISE = Exercise(
         encoded without [UNK] must still be encoded without it. Which tokens are needed for that, and which are of no use at all?""",
     hints=(
         "WordPiece cuts a word into the longest pieces that it knows. In the worst case these are single characters: one that opens a word, such as `a`, and one that continues it, such as `##a`. The five special tokens have to stay as well. The [unused] rows never occur in a text.",
-        "`needed`: the ids of the special tokens and of each token for which `len(token.removeprefix('##')) == 1`. `others`: all remaining ids but those of tokens that start with `[unused`. Return `sorted(needed + others[:size - len(needed)])`.",
+        "`token.removeprefix('##')` leaves the characters of a piece. The necessary tokens count towards `size` too, so only `size - len(needed)` of the others fit.",
     ),
     paragraph="Where 23,837,184 parameters are",
     solution=rows_to_keep,

@@ -33,6 +33,11 @@ _farthest = _variant("_farthest", word=lambda x, table: torch.cdist(x, table).ar
 _farthest_pair = _variant(
     "_farthest_pair", pair=lambda x, table: torch.cdist(x, table).argmax(dim=1)
 )
+_all_farthest = _variant(
+    "_all_farthest",
+    word=lambda x, table: torch.cdist(x, table).argmax(dim=1),
+    pair=lambda x, table: torch.cdist(x, table).argmax(dim=1),
+)
 _swapped = _variant("_swapped", order=lambda ids, types, places: (ids, places, types))
 _counted_from_one = _variant(
     "_counted_from_one", order=lambda ids, types, places: (ids + 1, types + 1, places + 1)
@@ -84,6 +89,7 @@ KNOWN = (
         "you look for segment and position in the whole sum, where the longer word row drowns them. Subtract the row of the word that you have found.",
     ),
     (_farthest, "your word is the row at the *largest* distance; take argmin."),
+    (_all_farthest, "both times you take the row at the *largest* distance; take argmin."),
     (_farthest_pair, "your pair is at the *largest* distance from the rest; take argmin."),
     (_swapped, "segments and positions have changed places: return ids, segments, positions."),
     (_counted_from_one, "you count rows from 1; the first row of a table has the number 0."),

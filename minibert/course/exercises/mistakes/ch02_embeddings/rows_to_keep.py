@@ -62,6 +62,12 @@ _alphabetical = _variant(
 )
 _not_sorted = _variant("_not_sorted", finish=list)
 _needed_on_top = _variant("_needed_on_top", fill=lambda others, room: others[: room + 5])
+
+
+def _size_of_the_others(tokens, size):
+    return _variant("all", fill=lambda others, room: others[:size])(tokens, size)
+
+
 _needed_only = _variant("_needed_only", fill=lambda others, room: [])
 _one_short = _variant("_one_short", fill=lambda others, room: others[: max(room - 1, 0)])
 _words_only = _variant(
@@ -109,6 +115,10 @@ KNOWN = (
         "these are the right ids in another order; return them in ascending order, so that the new vocabulary keeps the old order.",
     ),
     (_needed_on_top, "that is more than `size`: the necessary tokens count too."),
+    (
+        _size_of_the_others,
+        "you keep `size` tokens besides the necessary ones; take only `size - len(needed)` of them.",
+    ),
     (_needed_only, "only the necessary ones are there; fill up with the most frequent others."),
     (_one_short, "one is missing; keep exactly `size`."),
     (_words_only, "you leave out pieces such as ##s and ##ing, though they are frequent."),
