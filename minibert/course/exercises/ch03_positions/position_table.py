@@ -57,7 +57,7 @@ def check_table(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
+    size="warm-up",
     minutes=5,
     title="The table",
     task="""

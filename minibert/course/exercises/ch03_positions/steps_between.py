@@ -67,7 +67,7 @@ EXERCISE = Exercise(
     task="""
             You are given two rows of a sinusoidal table, $p_i$ and $p_{i+k}$, with a little noise on both, and you do not know $i$. Find $k$, which may be negative.
             The first lines read each hand's angle and how far it has turned from the first vector to the second, up to whole turns. Write the two lines that find the $k$ on which all hands agree. An example: a fast hand of wavelength 6 has turned by half a turn,
-            so k is 3, 9, 15, … or -3, -9, …; a slow hand of wavelength 36 has turned by about a quarter, so k is near 9 or -27. Both agree on 9.
+            so k is 3, 9, 15, … or -3, -9, …; a slow hand of wavelength 36 has turned by about a quarter, so k is near 9, or near 9 - 36. Both agree on 9.
             """,
     hints=(
         "In k steps the hand of pair j turns by k times its frequency. `steps[:, None]` is a column [K, 1] and `frequency` a row [H/2], so their product holds every k with every hand.",

@@ -66,7 +66,7 @@ def check_muddy(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="warm-up",
     minutes=12,
     title="Three vectors for a new word",
     task="""
