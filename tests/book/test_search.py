@@ -34,7 +34,7 @@ SECTIONS = {
     "whole word masking": ("07_pretraining_data", "whole-words"),
     "probing": ("11_what_it_learned", "what-can-be-read-off-probes"),
     "rollout": ("11_what_it_learned", "attention-rollout"),
-    "count parameters": ("02_embeddings", "where-23-837-184-parameters-are"),
+    "count parameters": ("05_encoder", "parameters-counted"),
 }
 NAMES = {
     "fused_attend": "book/api/model.html#minibert.attention.fused_attend",
