@@ -84,17 +84,17 @@ def test_what_is_put_back_leaves_the_address(chapter):
 
 def test_a_link_leads_to_the_figure(chapter, browser):
     chapter.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    slider = chapter.locator("#figure-3 input[type=range]").first
+    slider = chapter.locator("#figure-2 input[type=range]").first
     slider.focus()
     chapter.keyboard.press("ArrowRight")
-    chapter.locator(SHARE.format(3)).get_by_text("Copy link").click()
-    chapter.locator(SHARE.format(3), has_text="The link is copied.").wait_for()
+    chapter.locator(SHARE.format(2)).get_by_text("Copy link").click()
+    chapter.locator(SHARE.format(2), has_text="The link is copied.").wait_for()
     link = chapter.evaluate("navigator.clipboard.readText()")
-    assert re.search(r"/03_positions\.html\?figure-3=[\w.*-]+#figure-3$", link)
+    assert re.search(r"/03_positions\.html\?figure-2=[\w.*-]+#figure-2$", link)
     tab, wrong = opened(browser, link, viewport=PHONE)
-    tab.locator("#figure-3[data-drawn=yes]").wait_for()
+    tab.locator("#figure-2[data-drawn=yes]").wait_for()
     tab.wait_for_function(
-        "document.querySelector('#figure-3').getBoundingClientRect().top < innerHeight"
+        "document.querySelector('#figure-2').getBoundingClientRect().top < innerHeight"
     )
     assert wrong == []
     tab.context.close()
