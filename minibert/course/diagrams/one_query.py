@@ -18,7 +18,7 @@ def one_query(
 ) -> Diagram:
     """Draws how the word at position `asks` computes its result.
 
-    query [D], keys and values [T, D] as numbers, one row for each of at most six words.
+    The query has D numbers; keys and values have one row of numbers for each of at most six words.
     """
     scores = [sum(q * k for q, k in zip(query, key)) for key in keys]
     powers = [math.exp(score / math.sqrt(len(query))) for score in scores]
