@@ -14,13 +14,15 @@
     var near = new IntersectionObserver(function (entries) {
       entries.forEach(function (entry) { if (entry.isIntersecting) { near.unobserve(entry.target); draw(entry.target); } });
     }, { rootMargin: "800px" });
-    places.forEach(function (place) {
+    var boxes = places.map(function (place) {
       var box = document.createElement("div");
       box.className = "moving-figure";
       box.dataset.model = JSON.parse(place.textContent).model_id;
       place.after(box);
-      near.observe(box);
+      return box;
     });
+    // Only when every deferred script has run: one that comes after this one (share.js) waits for the figures to be drawn.
+    document.addEventListener("DOMContentLoaded", function () { boxes.forEach(function (box) { near.observe(box); }); });
     window.addEventListener("beforeprint", function () { document.querySelectorAll(".moving-figure:empty").forEach(draw); });
   }
 
@@ -64,6 +66,5 @@
     return { get: function (key) { return state[key]; } };
   }
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  start();
 })();
