@@ -25,25 +25,14 @@ MOVE = """figure => {
 def shown(figure) -> str:
     """What a figure shows, without the names that are drawn at random and what only says where the focus was."""
     figure.owner_frame().wait_for_timeout(400)  # what it says comes a little later
-    return re.sub(r"\b(mb-(?:group|heads|error)-)[\w-]+", r"\1", at_rest(figure))
-
-
-# Chapters with a figure that plays or unfolds (static/stage.js), whose state is not in the address yet.
-NOT_YET = {
-    f"notebooks/{name}"
-    for name in (
-        "04_attention",
-        "05_encoder",
-        "07_pretraining_data",
-        "08_pretraining",
-        "11_what_it_learned",
+    return re.sub(
+        r"\b(mb-(?:arcs|clip|error|group|heads?|text|token)-)[\w-]+", r"\1", at_rest(figure)
     )
-}
 
 
 @pytest.mark.parametrize(
     "name",
-    sorted({*notebooks(), "book/calculator"} - {"notebooks/solutions"} - NOT_YET),
+    sorted({*notebooks(), "book/calculator"} - {"notebooks/solutions"}),
 )
 def test_an_address_opens_each_figure_as_it_was(browser, address, site, name):
     tab, wrong = opened(browser, f"{address}{name}.html")
