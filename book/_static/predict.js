@@ -103,20 +103,22 @@
 
   // ---- the output under it -----------------------------------------------------------------------------------------------
 
-  // Covers the output of the next cell and the paragraph that says what it shows; one may lift the cover without a guess.
+  // Covers the output of the next cell, the pictures that follow at once, and the paragraph that says what they show; one may lift the
+  // cover without a guess.
   // What moves by hand is not covered.
   function coverOf(quote) {
     var cell = quote.nextElementSibling, output = cell && cell.matches(".cell") ? cell.querySelector(":scope > .cell_output") : null, lifted = false;
     if (!output || output.querySelector("script[type*='widget-view']")) return function () {};
     var cover = make("div", "predict-cover");
-    var after = cell.nextElementSibling;
-    if (!after || after.tagName !== "P") after = null;
+    var told = [], next = cell.nextElementSibling;
+    for (; next && next.matches(".cell.tag_hide-input:not(:has(script[type*='widget-view']))"); next = next.nextElementSibling) told.push(next);
+    if (next && next.tagName === "P") told.push(next);
     cover.append(make("span", "", "Covered until you guess."), button("", "Show", function () { lifted = true; lift(true); }));
     output.prepend(cover);
     function lift(open) {
       open = open || lifted;
       output.classList.toggle("covered", !open);
-      if (after) after.classList.toggle("covered-after", !open);
+      told.forEach(function (each) { each.classList.toggle("covered-after", !open); });
       cover.hidden = open;
     }
     return lift;

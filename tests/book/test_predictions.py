@@ -20,7 +20,7 @@ SCRIPT = "".join(
     for name in ("keep.js", "progress.js", "predict.js", "whereabouts.js")
 )
 CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
-CELL = '<div class="cell"><div class="cell_input">code</div><div class="cell_output"><pre>0.64</pre></div></div><p>So it is 0.64.</p>'
+CELL = '<div class="cell"><div class="cell_input">code</div><div class="cell_output"><pre>0.64</pre></div></div><div class="cell tag_hide-input"><div class="cell_output"><i>a plot</i></div></div><p>So it is 0.64.</p>'
 
 
 def quote(name, answer, choices=""):
@@ -86,8 +86,9 @@ def kept(tab):
 
 
 def shows(tab, number):
-    """Whether the output under a prediction, and what is said of it, can be seen."""
+    """Whether the output under a prediction, its picture, and what is said of it, can be seen."""
     output = tab.locator(".cell_output pre").nth(number).is_visible()
+    assert output == tab.locator(".cell_output i").nth(number).is_visible()
     assert output == tab.locator(".cell + p").nth(number).is_visible()
     return output
 
