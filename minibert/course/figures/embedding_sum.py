@@ -74,7 +74,7 @@ def embedding_sum(
             "segments": len(tables.token_type_embeddings.weight),
         },
         needs=["packed.js"],
-        label="The same word at two positions: three vectors, their sum, and LayerNorm",
+        label="Three vectors added: the same word at two positions has two different sums",
         alt=(
             f"Bars for 24 features of “{word}” at position {places[0]}: its token, segment and"
             " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"

@@ -139,9 +139,9 @@ def test_bars_stand_above_zero_and_hang_below(tab, figure, small):
 
 def test_word_position_and_segment_are_changed_by_keyboard(tab, figure):
     show(tab, figure)
-    tab.get_by_label("Position", exact=True).press("ArrowRight")
+    tab.get_by_role("slider", name="Position").press("ArrowRight")
     assert status(tab).startswith("“the” at position 5, segment 0.")
-    tab.get_by_label("Position", exact=True).press("ArrowLeft")
+    tab.get_by_role("slider", name="Position").press("ArrowLeft")
     tab.get_by_label("1", exact=True).check()
     assert status(tab).startswith("“the” at position 4, segment 1.")
     tab.get_by_role("combobox", name="Word").select_option("bank")
