@@ -81,8 +81,8 @@ def embedding_sum(
             f" “{word}” at position {places[1]}."
         ),
         try_this=(
-            "Move the slider to the position of the outlines and watch the sums agree. Swap the segment."
-            " Switch off one row after another. Then choose"
+            "Move the slider to the position of the outlines and watch the sums agree. Swap the"
+            " segment. Switch off one row after another. Then choose"
             f" {words[loud]} at position 0, and look at feature {int(first[loud].abs().argmax())}."
         ),
     )
