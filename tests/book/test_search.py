@@ -26,6 +26,7 @@ SECTIONS = {
     "why 10000": ("03_positions", "why-10000"),
     "80 10 10": ("07_pretraining_data", "why-80-10-and-10"),
     "warm-up": ("08_pretraining", "warm-up-and-decay"),
+    "dropout order": ("02_embeddings", "the-order-of-layernorm-and-dropout"),
     "longest match first": ("01_tokens", "longest-match-first"),
     "why add": ("02_embeddings", "why-add-and-not-concatenate"),
     "trigram blocking": ("10_bertsum", "from-scores-to-a-summary"),
