@@ -10,14 +10,15 @@ from minibert.course.exercises.compare import Mistake, draw, recognise
 
 
 def hand_turns(rows, wave, others):
-    """Finds the hand of this wavelength in `rows` [S, H]. -> the degrees that it turns from each row of `others` [N, H] to the next."""
-    angle = 2 * math.pi * torch.arange(len(rows), dtype=rows.dtype) / wave  # [S]
+    """Degrees [N - 1] by which a hand, found in rows [S, H], turns in others [N, H]."""
+    i = torch.arange(len(rows), dtype=rows.dtype)  # [S]
+    angle = 2 * math.pi * i / wave  # [S]
     hand = torch.stack((angle.sin(), angle.cos()), dim=1)  # [S, 2]
     plane = (rows - rows.mean(dim=0)).T @ hand  # blank: [H, 2], sums over the rows
     points = (others - others.mean(dim=0)) @ plane  # blank: [N, 2], a sine and a cosine each
-    shown = torch.atan2(points[:, 0], points[:, 1]).rad2deg()  # [N], degrees
-    step = shown.diff()  # [N - 1], and a full turn too much or too little where it passes 180
-    return (step + 180) % 360 - 180  # blank: [N - 1], the same turns, all from -180 up to 180
+    shown = torch.atan2(points[:, 0], points[:, 1]).rad2deg()  # [N]
+    step = shown.diff()  # [N - 1], sometimes off by a full turn
+    return (step + 180) % 360 - 180  # blank: [N - 1], from -180 up to 180
 
 
 def table(length, wave, seed):
@@ -55,7 +56,7 @@ EXERCISE = Exercise(
     title="Find a hand, and watch it turn in other rows",
     task="""
             Find the plane in which the hand of a given wavelength turns, using `rows` only, and read the hand in `others`, rows that had no part in it. Subtract the mean of each set of rows first.
-            The plane is a matrix [H, 2]: multiply every row by the sine of the hand and add up, then do the same with the cosine. At the end, a step from 170 to -170 degrees must count as +20.
+            The plane is a matrix [H, 2]: multiply every row by the sine of the hand and add up, then do the same with the cosine. At the end, bring every turn into the range from -180 to 180 degrees.
             """,
     hints=(
         "A sum over the rows of (row times sine) is a matrix product: [H, S] @ [S, 2]. Then every one of `others` times the plane, [N, H] @ [H, 2], gives its two coordinates.",
