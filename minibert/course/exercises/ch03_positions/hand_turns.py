@@ -10,7 +10,7 @@ from minibert.course.exercises.compare import Mistake, draw, recognise
 
 
 def hand_turns(rows, wave, others):
-    """Degrees by which a hand that is found in rows turns in others: [N - 1]."""
+    """Turns in others, in degrees, of a hand found in rows: [N - 1]."""
     i = torch.arange(len(rows), dtype=rows.dtype)  # [S]
     angle = 2 * math.pi * i / wave  # [S]
     hand = torch.stack((angle.sin(), angle.cos()), dim=1)  # [S, 2]
