@@ -1,6 +1,7 @@
 """What a BERT costs: parameters, memory, activations, floating-point operations, training hours."""
 
 import re
+from dataclasses import replace
 
 import torch
 
@@ -32,16 +33,16 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
     The counts add up to the model's size. For a config, they are those of a BertModel without a
     task head: 109,482,240 in total for BERT-base. Tied tensors are counted once.
     """
-    model = config_or_model
+    model, layers = config_or_model, 1
     if isinstance(model, BertConfig):
-        with torch.device("meta"):  # allocates no memory
-            model = BertModel(model)
+        layers = model.num_hidden_layers
+        with torch.device("meta"):  # allocates no memory; one layer is enough, all are alike
+            model = BertModel(replace(model, num_hidden_layers=1))
     counts = dict.fromkeys(PARTS, 0)
     for name, parameter in model.named_parameters():
-        part = next(
-            part for part, pattern in PARTS.items() if re.match(pattern, name.removeprefix("bert."))
-        )
-        counts[part] += parameter.numel()
+        name = name.removeprefix("bert.")
+        part = next(part for part, pattern in PARTS.items() if re.match(pattern, name))
+        counts[part] += parameter.numel() * (layers if name.startswith("encoder.layer.") else 1)
     return {part: count for part, count in counts.items() if count}
 
 
