@@ -105,5 +105,5 @@ EXERCISE = Exercise(
         "A complete deep encoder with large weights also has similar tokens, so ask for a cosine above 0.999 for every pair. A fresh LayerNorm gives standard deviation 1. "
         "When two signs appear together, test for the one with the most certain cause first: a gradient of exactly 0.",
     ),
-    paragraph="Without residual connections, queries get no gradient",
+    paragraph="LayerNorm keeps the vectors at one length",
 )
