@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 import torch
 
@@ -33,11 +34,20 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
     The counts add up to the model's size. For a config, they are those of a BertModel without a
     task head: 109,482,240 in total for BERT-base. Tied tensors are counted once.
     """
-    model, layers = config_or_model, 1
-    if isinstance(model, BertConfig):
-        layers = model.num_hidden_layers
-        with torch.device("meta"):  # allocates no memory; one layer is enough, all are alike
-            model = BertModel(replace(model, num_hidden_layers=1))
+    if isinstance(config_or_model, BertConfig):
+        return dict(_parameters_of(config_or_model))
+    return _count(config_or_model)
+
+
+@lru_cache(maxsize=4096)
+def _parameters_of(config: BertConfig) -> dict[str, int]:
+    with torch.device("meta"):  # allocates no memory; one layer is enough, because all are alike
+        model = BertModel(replace(config, num_hidden_layers=1))
+    return _count(model, config.num_hidden_layers)
+
+
+def _count(model: BertPreTrainedModel, layers: int = 1) -> dict[str, int]:
+    """Parameters by part, those of the encoder's layers `layers` times."""
     counts = dict.fromkeys(PARTS, 0)
     for name, parameter in model.named_parameters():
         name = name.removeprefix("bert.")
