@@ -26,7 +26,7 @@ def whole_model() -> Diagram:
     d.shape(196, 131, "[B, S, H]", "hidden states", "ink")
     d.line([(62, 138), (304, 138)], "ink", 1.4)
     for x, read in ((62, "all tokens"), (190, "[CLS]"), (304, "real tokens")):
-        d.arrow([(x, 138), (x, 172)], "ink", 1.4)
+        d.arrow([(x, 138), (x, 172 if x > 62 else 244)], "ink", 1.4)
         beside = (x - 5, "end") if x > 300 else (x + 5, "start")
         d.text(beside[0], 160, read, 10.5, "soft", beside[1])
     _part(d, 130, 173, 120, "pooler", "pooler.dense", "segment")
@@ -37,7 +37,6 @@ def whole_model() -> Diagram:
     d.shape(190, 318, "[B, 2]", "nsp output", "ink", "middle")
     d.text(190, 334, "does B follow A?", 11)
     _part(d, 4, 245, 116, "MLM head", "cls.predictions", "mask")
-    d.arrow([(62, 172), (62, 244)], "ink", 1.4)
     d.arrow([(62, 281), (62, 304)], "ink", 1.4)
     d.shape(62, 318, "[B, S, V]", "mlm output", "ink", "middle")
     d.text(62, 334, "a word for a gap", 11)

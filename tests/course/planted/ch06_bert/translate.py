@@ -107,7 +107,7 @@ ANSWERS = Answers(
         translate_with_position_ids: "Position ids are no weights",
         translate_prefixed_only: "'embeddings.word_embeddings.weight' of the file should become",
         translate_without_pooler: "'bert.pooler.dense.bias' of the file should become",
-        translate_cutting_five: "'dings.word_embeddings",
+        translate_cutting_five: "'redictions.bias'",
         translate_to_names: "it is a list",
         translate_in_another_order: "Your 'embeddings.word_embeddings.weight' holds the numbers",
     },
