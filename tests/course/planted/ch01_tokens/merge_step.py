@@ -50,10 +50,15 @@ def _merge_step_counts_lost(words, vocab):
 
 def _merge_step_beyond_the_end(words, vocab):
     token, _ = merge_step(words, vocab)
-    for pieces in words:
-        for i in range(len(pieces)):
-            if pieces[i] + pieces[i + 1][2:] == token:
-                return token, words
+    best, found = ("t", "##h"), {}
+    for pieces, count in words.items():
+        new, i = [], 0
+        while i < len(pieces):
+            fits = (pieces[i], pieces[i + 1]) == best
+            new.append(token if fits else pieces[i])
+            i += 1 + fits
+        found[tuple(new)] = count
+    return token, found
 
 
 def _merge_step_drops_the_other_words(words, vocab):

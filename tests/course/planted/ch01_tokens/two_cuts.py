@@ -36,7 +36,7 @@ def _stops_after_one():
 
 
 def _another_order():
-    return "blank", ["b", "##l", "##an", "##k"], ["b", "##l", "##an", "##k"]
+    return "rank", ["r", "##an", "##k"], ["ra", "##nk"]
 
 
 def _not_longest():
