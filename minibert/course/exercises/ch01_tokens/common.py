@@ -4,7 +4,7 @@ CHAPTER = "01_tokens"
 
 
 def wordpiece(word, vocab):
-    """Longest match first: "riverbanks" becomes ["river", "##bank", "##s"]."""
+    """Longest match first: "unbanked" becomes ["un", "##bank", "##ed"]."""
     if len(word) > 100:
         return ["[UNK]"]
     pieces, start = [], 0
