@@ -43,6 +43,7 @@ both_with_mean = variant(
 across = variant("across", *2 * (lambda rows: rows - rows.mean(dim=1, keepdim=True),))
 in_radians = variant("in_radians", wrapped=lambda step: around_zero(step).deg2rad())
 
+
 def mean_of_rows(rows, wave, others):
     shifted = others - rows.mean(dim=0)
     return variant("shifted", others_in=lambda others: shifted)(rows, wave, others)
