@@ -46,7 +46,7 @@ def check_turns(answer):
         if isinstance(found, torch.Tensor) and len(found) == len(rows) - 1 != len(right):
             raise Mistake("You return a turn for each step of `rows`. Only the plane comes from `rows`; read the hand in `others`.")  # fmt: skip
         suspects = [(wrong(rows, wave, others), why) for wrong, why in known(hand_turns)]
-        recognise(found, right, suspects, "The turns", tolerance=1e-6)
+        recognise(found, right, suspects, "Your list of turns", tolerance=1e-6)
 
 
 EXERCISE = Exercise(
