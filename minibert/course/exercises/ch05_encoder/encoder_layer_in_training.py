@@ -64,7 +64,6 @@ def check_dropout(layer, config):
         " Drop once, what goes out.",
     )
 
-
     _check_first_half(layer, rate)
 
 

@@ -14,8 +14,8 @@ from minibert.encoder import BertEncoder
 def what_is_missing(states, query_gradients):
     """What a fresh post-norm encoder lacks: "residual", "norm", "attention" or "nothing", from its hidden states and gradients."""
     pairs = zip(states, states[1:])  # what goes into each layer, and what leaves it
-    kept = [float(F.cosine_similarity(before, after, dim=-1).mean()) for before, after in pairs]  # L numbers
-    replaced = sum(kept) / len(kept) < 0.2  # blank: do layers replace a token's vector instead of adding to it?
+    kept = [float(F.cosine_similarity(before, after, dim=-1).mean()) for before, after in pairs]  # L numbers  # fmt: skip
+    replaced = sum(kept) / len(kept) < 0.2  # blank: do layers replace a token's vector instead of adding to it?  # fmt: skip
     spread = states[-1].std(dim=-1, correction=0)  # [B, S]
     uneven = bool((spread - 1).abs().max() > 0.01)  # blank: has any token not passed a fresh LayerNorm?  # fmt: skip
     unused = bool(max(query_gradients) == 0)  # blank: do queries change nothing, in any layer?
