@@ -32,7 +32,7 @@ class Bert(nn.Module):
         self.encoder = BertEncoder(config)
         self.pooler = nn.ModuleDict(
             {"dense": nn.Linear(config.hidden_size, config.hidden_size)}
-        )  # blank: with the weights pooler.dense.weight [H, H] and pooler.dense.bias [H]
+        )  # blank: so that its weights are called pooler.dense.weight and pooler.dense.bias
 
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         mask = (
@@ -217,8 +217,8 @@ def _check_other_calls(mine, reference, ids):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=12,
     title="The whole of BERT",
     solution=Bert,
     check=check_bert,
