@@ -30,7 +30,9 @@ class Bert(nn.Module):
         self.config = config
         self.embeddings = BertEmbeddings(config)
         self.encoder = BertEncoder(config)
-        self.pooler = nn.ModuleDict({"dense": nn.Linear(config.hidden_size, config.hidden_size)})
+        self.pooler = nn.ModuleDict(
+            {"dense": nn.Linear(config.hidden_size, config.hidden_size)}
+        )  # blank: so that its weights are called pooler.dense.weight and pooler.dense.bias
 
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         mask = (
@@ -215,16 +217,17 @@ def _check_other_calls(mine, reference, ids):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=12,
     title="The whole of BERT",
     solution=Bert,
     check=check_bert,
-    task="All parts exist by now. Put them in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
-    "layer's [CLS] through the pooler. Your class will carry the weights of a real model below.",
+    task="The embeddings and the encoder exist by now. Make the pooler, so that its weights get the names of the published checkpoints, `pooler.dense.weight` and "
+    "`pooler.dense.bias`. Then put the parts in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
+    "layer's [CLS] through the pooler. Your class will hold the weights of a real model below.",
     hints=(
-        "`self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and gives back two things.",
-        "`states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooler is `dense` of token 0, then `.tanh()`.",
+        "A name in a checkpoint is the path of attributes, so `self.pooler` needs an attribute or a key `dense`. `self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and returns two things.",
+        '`nn.ModuleDict({"dense": nn.Linear(…)})` has the right names. `states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooled vector is `dense` of token 0, then `.tanh()`.',
     ),
     paragraph="The whole model in one picture",
 )
