@@ -237,7 +237,9 @@ def _check_parameters(mine, weights) -> None:
                 f"a BERT has {name}, and yours has not; it has {', '.join(found) or 'no parameters'}."
             )
         if found[name] != shape:
-            fields = ", ".join(f"config.{field} = {getattr(SMALL, field)}" for field in FIELDS[name])
+            fields = ", ".join(
+                f"config.{field} = {getattr(SMALL, field)}" for field in FIELDS[name]
+            )
             raise Mistake(
                 f"your {name} has the shape {found[name]}; this config asks for {shape}: {fields}."
             )
