@@ -27,7 +27,7 @@ def previous_token(step):
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
     cos, sin = math.cos(step), math.sin(step)
-    size = math.sqrt(8 / (1 - cos))  # blank: the closer the neighbours, the larger
+    size = math.sqrt(12 / (1 - cos))  # blank: the closer the neighbours, the larger
     W_query[2:] = size * torch.tensor([[cos, -sin], [sin, cos]])  # blank: from the hand of a token to its query  # fmt: skip
     W_key[2:] = size * torch.eye(2)  # blank: from the hand of a token to its key
     return W_query, W_key
