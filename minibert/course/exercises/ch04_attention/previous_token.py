@@ -108,7 +108,8 @@ EXERCISE = Exercise(
             A token at position t is a row of four numbers: two for its word, and two for the tip of a clock hand, which moves on
             by the angle `step` at every token. Design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its attention to
             the token before it, whatever the words are. (The first token may attend to anything.) `step` is at least 10°, and the
-            text is shorter than a full turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is their dot product largest?
+            text is shorter than a full turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is
+            their dot product largest?
             """,
     hints=(
         "Two hands of the same length have their largest dot product when they point the same way. Leave the keys as the "

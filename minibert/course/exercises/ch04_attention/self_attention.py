@@ -164,7 +164,7 @@ EXERCISE = Exercise(
     hints=(
         "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse. "
         "Where in it are the queries split, and where are the results merged?",
-        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's query (or key, or value) into A parts; `.transpose(1, 2)` swaps "
+        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's queries into A parts; `.transpose(1, 2)` swaps "
         "the axes of tokens and heads. On the way back the transpose comes first, then `.flatten(2)`.",
     ),
     paragraph="Splitting and merging heads",
