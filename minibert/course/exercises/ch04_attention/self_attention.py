@@ -154,7 +154,7 @@ def check_indivisible(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=25,
+    minutes=20,
     title="Self-attention, ready for real weights",
     task="""
             Build the module: split and merge, and a forward pass with your `masked_attention` in it. It is called as
@@ -164,7 +164,7 @@ EXERCISE = Exercise(
     hints=(
         "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse. "
         "Where in it are the queries split, and where are the results merged?",
-        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's vector into A pieces; `.transpose(1, 2)` swaps "
+        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's queries into A parts; `.transpose(1, 2)` swaps "
         "the axes of tokens and heads. On the way back the transpose comes first, then `.flatten(2)`.",
     ),
     paragraph="Splitting and merging heads",
