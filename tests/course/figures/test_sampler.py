@@ -252,7 +252,7 @@ def test_a_draw_follows_from_its_number_alone(functions):
 
 
 def test_the_chapter_opens_on_draws_that_look_like_their_shares(functions):
-    line = "[CLS] a king ##fish ##er has dug its burr ##ow there . [SEP] ba ##ke it hot , and listen : a loaf that crack ##les is done . [SEP]".split()
+    line = "[CLS] the mole was be ##wi ##tched , entrance ##d , fascinated . [SEP] thus it had come to pass , that tells ##on ' s was the triumphant perfection of inc ##on ##ven ##ience . [SEP]".split()
     found = functions.evaluate(
         "([line, settings]) => countDraws(line, settings, 20)", [line, BERT | FORMS["pieces"]]
     )

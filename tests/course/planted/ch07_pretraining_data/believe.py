@@ -24,9 +24,15 @@ def believe_by_odds(context, vocab_size, kept=0.1, replaced=0.1):
 
 
 def believe_exactly(context, vocab_size, kept=0.1, replaced=0.1):
-    """Counts a replacement that hits the true word as true."""
+    """Counts a replacement that hits the true word as kept."""
     seen = kept * context + replaced / vocab_size
     return context * (kept + replaced / vocab_size) / seen
+
+
+def believe_another_word(context, vocab_size, kept=0.1, replaced=0.1):
+    """Counts only the true words that are another word than the one seen."""
+    honest = kept * context
+    return honest / (honest + replaced * (1 - context) / vocab_size)
 
 
 def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
@@ -34,7 +40,7 @@ def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
 
 
 ANSWERS = Answers(
-    right=(believe_by_odds, believe_exactly),
+    right=(believe_by_odds,),
     wrong={
         believe_context: "context says alone",
         believe_share: "how many are kept",
@@ -48,5 +54,7 @@ ANSWERS = Answers(
         believe_without_kept: "`kept` is missing",
         believe_without_replaced: "`replaced` is missing",
         believe_ratio: "divide by zero",
+        believe_exactly: "draws the true word again",
+        believe_another_word: "draws the true word again",
     },
 )
