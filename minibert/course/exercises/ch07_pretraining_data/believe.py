@@ -51,8 +51,12 @@ def check_believe(answer):
                 for other, mine in zip(cases, found)
             ):
                 raise Mistake(f"{case_says} {sentence}.")
-        if v == 4:
-            case_says += " With few words a replacement often draws the true word again: it is a replacement all the same, and any word may have been there before."
+        if v == 4 and value > right + 0.15:
+            case_says += " With few words a replacement often draws the true word again; it is a replacement all the same."
+        elif v == 4:
+            case_says += (
+                " In the second way any word may have been there before, also the one that you see."
+            )
         raise Mistake(case_says)
 
 

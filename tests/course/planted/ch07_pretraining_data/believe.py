@@ -1,5 +1,7 @@
 """Answers to `believe` on which its check is tried."""
 
+import math
+
 from minibert.course.exercises.mistakes.ch07_pretraining_data.believe import (
     believe_context,
     believe_exchanged,
@@ -23,6 +25,13 @@ def believe_by_odds(context, vocab_size, kept=0.1, replaced=0.1):
     return odds / (1 + odds)
 
 
+def believe_by_logs(context, vocab_size, kept=0.1, replaced=0.1):
+    if not replaced:
+        return 1.0
+    evidence = math.log(kept * context) - math.log(replaced / vocab_size)
+    return 1 / (1 + math.exp(-evidence))
+
+
 def believe_exactly(context, vocab_size, kept=0.1, replaced=0.1):
     """Counts a replacement that hits the true word as kept."""
     seen = kept * context + replaced / vocab_size
@@ -40,7 +49,7 @@ def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
 
 
 ANSWERS = Answers(
-    right=(believe_by_odds,),
+    right=(believe_by_odds, believe_by_logs),
     wrong={
         believe_context: "context says alone",
         believe_share: "how many are kept",
@@ -55,6 +64,6 @@ ANSWERS = Answers(
         believe_without_replaced: "`replaced` is missing",
         believe_ratio: "divide by zero",
         believe_exactly: "draws the true word again",
-        believe_another_word: "draws the true word again",
+        believe_another_word: "any word may have been there before",
     },
 )
