@@ -48,7 +48,7 @@ def check_shorten(answer):
     if len(sizes) > 1:
         raise Mistake(
             f"12 and 5 tokens in a room of 7 become now {min(sizes)}, now {max(sizes)}: "
-            "the text that loses a token is not chosen at random; it is the longer one, and the second if both are equally long."
+            "the text that loses a token is not chosen at random; it is the longer one, and the second when both are equally long."
         )
     if sizes != {(4, 3)}:
         raise Mistake(
