@@ -108,8 +108,8 @@ EXERCISE = Exercise(
     title="Find the bug by the output",
     paragraph="Your tokenizer in a real model",
     task=f"""
-            Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has one of the eight bugs below.
-            Which? (Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
+            Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has exactly one of the eight bugs below.
+            Match them. (Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
             Bug 5 differs from `forgetful`, which finds the right pieces before it strips the marks.)
 
             {"<br>".join(f"{letter} · {text} → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}

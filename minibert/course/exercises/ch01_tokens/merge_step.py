@@ -100,7 +100,7 @@ EXERCISE = Exercise(
             so far. Find the pair of neighbouring pieces that occurs most often, where a word that occurs 5 times counts each of its pairs 5 times.
             Return the new token, and all words with the pair merged wherever it occurs, from left to right.
 
-            The stub already chooses between pairs that occur equally often: it takes the pair whose first piece comes first in `vocab`.
+            The stub already chooses between pairs that occur equally often: it takes the pair whose first piece comes first in `vocab` and, if several begin with it, whose second piece does.
         """,
     hints=(
         'A pair in a word that occurs 5 times adds 5 to its count. Only the second piece loses its `##`: `("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`.',

@@ -155,7 +155,7 @@ EXERCISE = Exercise(
     title="Longest match first",
     paragraph="Longest match first",
     task="""
-            `word` is one lowercase word, and `vocab` is anything that answers `piece in vocab`. Return the list of pieces: from the left, always the
+            `word` is one lowercase word, and `vocab` can be a list, a set or a dict: all you need is `piece in vocab`. Return the list of pieces: from the left, always the
             longest piece that the vocabulary has; pieces after the first carry `##`. If at some position no piece fits, the *whole* word is
             `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. (The check uses a small vocabulary of its own, not MiniLM's.)
         """,
