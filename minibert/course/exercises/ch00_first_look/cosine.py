@@ -98,7 +98,7 @@ EXERCISE = Exercise(
             which gives [N, M]: one function does all four if it works along the last axis. Do not call a ready-made cosine.
             """,
     hints=(
-        "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
+        "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number per row?",
         "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N].",
     ),
     paragraph="One word, two meanings",

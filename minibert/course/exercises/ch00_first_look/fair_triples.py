@@ -78,7 +78,7 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=15,
-    title="Design a test that counting words cannot pass",
+    title="Design a test that counting words cannot decide",
     task="""
             Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Two triples that test it are given: a
             sentence, one that agrees with it, and one that contradicts it. Write at least three more. A model that counts common words must not be able to

@@ -85,7 +85,7 @@ EXERCISE = Exercise(
     title="One vector for a sentence",
     task="""
             Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
-            Keep the precision that comes in. Right after this exercise your function makes the sentence vectors of the real model.
+            Return the dtype that comes in. Right after this exercise your function makes the sentence vectors of the real model.
             """,
     hints=(
         "Leave padding out twice: of the sum, and of the number that you divide by.",
