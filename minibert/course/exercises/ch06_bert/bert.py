@@ -168,6 +168,10 @@ def _run(mine, ids, segments, mask):
             "counted from 0; the last one is states[-1]."
         ) from None
     except (RuntimeError, TypeError, ValueError) as error:
+        if "positional" in str(error) and entered == ["embeddings"]:
+            raise Mistake(
+                f"The embeddings take the ids by position and everything else by name ({error}): write token_type_ids=… for the segments."
+            ) from None
         if "encoder" in left:
             raise Mistake(
                 f"The encoder has run, and what you make of its result does not fit ({error}). It gives back a list of states and the weights. One state is {[*ids.shape, 12]}; "
@@ -226,8 +230,8 @@ EXERCISE = Exercise(
     "`pooler.dense.bias`. Then put the parts in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
     "layer's [CLS] through the pooler. Your class will hold the weights of a real model below.",
     hints=(
-        "A name in a checkpoint is the path of attributes, so `self.pooler` needs an attribute or a key `dense`. `self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and returns two things.",
-        '`nn.ModuleDict({"dense": nn.Linear(…)})` has the right names. `states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooled vector is `dense` of token 0, then `.tanh()`.',
+        "A name in a checkpoint is the path of attributes, so `self.pooler` needs an attribute or a key `dense`. `self.embeddings` takes the ids and, by keyword, the segments: `token_type_ids=…`. `self.encoder` takes vectors and the mask and returns two things.",
+        '`nn.ModuleDict({"dense": nn.Linear(…)})` has the right names; so has a small class of your own with an attribute `dense`. `states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooled vector is `dense` of token 0, then `.tanh()`.',
     ),
     paragraph="The whole model in one picture",
 )

@@ -1,8 +1,10 @@
 """Exercise `first_difference`: task, hints, solution and check."""
 
 import copy
+import dataclasses
 
 import torch
+from torch import nn
 
 from minibert.config import BertConfig
 from minibert.course.exercises.base import Exercise
@@ -46,6 +48,21 @@ BROKEN = (
     ("encoder.layer.2.intermediate.dense", "bias"),
     ("pooler.dense", "weight"),
 )
+# a setting that differs, its words in the feedback, the first module that it changes, and what to look at
+SETTINGS = (
+    (
+        {"hidden_act": "relu"},
+        "the activation",
+        "encoder.layer.0.intermediate",
+        "Do you record every module, also those with modules inside them?",
+    ),
+    (
+        {"num_attention_heads": 2},
+        "the number of heads",
+        "encoder.layer.0.attention.self",
+        "Its output is a tuple: do you compare the first element?",
+    ),
+)
 
 
 def check_first_difference(answer):
@@ -70,19 +87,70 @@ def check_first_difference(answer):
         _break(model.get_submodule(name), attribute, generator)
         found = answer(model, reference, dict(inputs))
         _compare(found, name, attribute)
-        for which in (model, reference):
-            if any(module._forward_hooks for module in which.modules()):
-                raise Mistake(
-                    "Your hooks are still on a model after the call: remove each of them with its remove()."
-                )
+        _check_hooks(model, reference)
+    _check_settings(answer, reference, inputs)
     _check_inputs(answer, reference, generator)
-    for size, what in ((0.0, "the reference itself"), (1e-6, "a model that differs by 0.000001")):
+    _check_sizes(answer, reference, inputs)
+    _check_names(answer, reference, inputs)
+
+
+def _check_hooks(*models):
+    if any(module._forward_hooks for model in models for module in model.modules()):
+        raise Mistake(
+            "Your hooks are still on a model after the call: remove each of them with its remove()."
+        )
+
+
+def _check_settings(answer, reference, inputs):
+    """The first module to differ has modules inside it, and one of them gives back a tuple."""
+    for change, what, name, question in SETTINGS:
+        model = BertModel(dataclasses.replace(reference.config, **change)).eval()
+        model.load_state_dict(reference.state_dict())
+        if (found := answer(model, reference, dict(inputs))) != name:
+            raise Mistake(
+                f"In this model only {what} is changed. {name} is the first module that differs, and you return {found!r}. {question}"
+            )
+
+
+def _check_sizes(answer, reference, inputs):
+    """What is added to the bias of the pooler, to which of its numbers, and whether that counts."""
+    everywhere = slice(None)
+    for size, where, counts, what in (
+        (0.0, everywhere, False, "the reference itself"),
+        (1e-6, everywhere, False, "a model that differs by 0.000001"),
+        (5e-5, everywhere, False, "a model that differs by 0.00005"),
+        (5e-4, everywhere, True, "a model whose numbers are too large by 0.0005"),
+        (-1.0, everywhere, True, "a model whose numbers are all too small"),
+        (3e-4, 0, True, "a model of which one number is wrong by 0.0003 and all others are right"),
+    ):
         model = copy.deepcopy(reference)
         with torch.no_grad():
-            model.pooler.dense.bias += size
-        if (found := answer(model, reference, dict(inputs))) is not None:
+            model.pooler.dense.bias[where] += size
+        found = answer(model, reference, dict(inputs))
+        if not counts and found is not None:
             raise Mistake(
                 f"For {what} you return {found!r}: nothing differs by more than 0.0001, so the answer is None."
+            )
+        if counts and found != "pooler.dense":
+            raise Mistake(
+                f"For {what} you return {found!r}, and pooler.dense is the first to differ by more than 0.0001: take the largest absolute difference."
+            )
+
+
+def _check_names(answer, reference, inputs):
+    """One of the two has a module inside its LayerNorm, which the other lacks."""
+    longer = copy.deepcopy(reference)
+    longer.embeddings.LayerNorm = nn.Sequential(longer.embeddings.LayerNorm)
+    for pair, owner in (((longer, reference), "model"), ((reference, longer), "reference")):
+        try:
+            found = answer(*pair, dict(inputs))
+        except (KeyError, AttributeError, TypeError) as error:
+            raise Mistake(
+                f"Only the {owner} has a module embeddings.LayerNorm.0 here, and your function stops with {type(error).__name__}: skip such names."
+            ) from None
+        if found is not None:
+            raise Mistake(
+                f"Only the {owner} has a module embeddings.LayerNorm.0 here; every other output is the same, and you return {found!r}."
             )
 
 
@@ -113,7 +181,11 @@ def _compare(found, name, attribute):
         return
     told = f"In this model only the {attribute} of {name} is changed"
     if found is None:
-        reason = " Weights alone do not show it." if attribute == "eps" else ""
+        reason = (
+            " Weights alone do not show it."
+            if attribute == "eps"
+            else " Does each hook store its output under its own name?"
+        )
         raise Mistake(f"{told}, and you find no difference.{reason}")
     if not isinstance(found, str):
         raise Mistake(
@@ -135,7 +207,7 @@ EXERCISE = Exercise(
     solution=first_difference,
     check=check_first_difference,
     task="Hidden states locate a layer. Write the tool that locates the part. Run `model` and `reference` once on the same `inputs` (a dict for the "
-    "call, as in `model(**inputs)`), and record the output of every module. Return the name of the first module, in the order in which the modules finish, "
+    "call, as in `model(**inputs)`), and record the output of every module. Return the name of the first module, in the order in which the modules finish (a module finishes after all modules inside it), "
     "whose output differs from that of the reference's module of the same name by more than 1e-4. Return None if there is none. If an output is a tuple, compare its "
     "first element; skip what is not a tensor, and names that only one of the two has. Leave both models without hooks.",
     hints=(

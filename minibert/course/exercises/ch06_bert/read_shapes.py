@@ -125,7 +125,7 @@ EXERCISE = Exercise(
     "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell. "
     "(The names are those of the parts that you have built; `print(*shapes)` inside the function shows them.)",
     hints=(
-        "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
+        "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted the parameters of BERT and did not need it.",
         "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors.",
     ),
     paragraph="A checkpoint is a dictionary of names",
