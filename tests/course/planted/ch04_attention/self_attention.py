@@ -85,11 +85,6 @@ class SplitNotTransposed(SelfAttention):
         return x.unflatten(-1, (self.num_heads, -1))
 
 
-class NothingTransposed(SplitNotTransposed):
-    def merge(self, x):
-        return x.flatten(2)
-
-
 class MergedByView(SelfAttention):
     def merge(self, x):
         x = x.transpose(1, 2)
@@ -136,7 +131,6 @@ ANSWERS = Answers(
         Detached: r"no gradient goes through",
         FourHeadsOfSix: r"float32 it stops",
         SplitNotTransposed: r"Your split makes \[2, 5, 4, 6\] .* then transpose",
-        NothingTransposed: r"Your split makes \[2, 5, 4, 6\] .* then transpose",
         MergedByView: r"use flatten or reshape after it",
         FiveTokens: r"\[3, 7, 24\] of float64, .* it stops",
         NeedsMask: r"Without a mask your class stops",
