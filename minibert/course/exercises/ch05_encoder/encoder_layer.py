@@ -262,7 +262,7 @@ EXERCISE = Exercise(
     solution=EncoderLayer,
     check=check_encoder_layer,
     task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
-    "orders, and `config.norm_first` says which. Within a layer, dropout belongs on what each sublayer adds, before the addition. The parts are made for you under the "
+    "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on what each sublayer adds, before the addition. The parts are made for you under the "
     "names of the published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
