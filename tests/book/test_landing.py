@@ -82,8 +82,10 @@ def test_without_scripts_the_answers_are_text(browser, site):
 def test_it_promises_the_hours_and_chapters_that_there_are(site):
     page = (site / "book" / "intro.html").read_text(encoding="utf-8")
     minutes = [
-        int(re.search(r"\*\*Time\*\*[^\n]*?(\d+) min", path.read_text(encoding="utf-8"))[1])
+        re.search(r"reading (\d+) min · exercises (\d+) min", path.read_text("utf-8")).groups()
         for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
     ]
-    assert f"about {sum(minutes) / 60:.0f} hours" in re.sub(r"\s+", " ", page)
+    reading, exercises = (round(sum(map(int, column)) / 60) for column in zip(*minutes))
+    told = f"about {reading} hours of reading and {exercises} of exercises, no GPU"
+    assert told in re.sub(r"\s+", " ", page)
     assert len(minutes) == 13 and "thirteen chapters" in page
