@@ -5,12 +5,11 @@ from functools import cache
 import torch
 from torch import nn
 
-from minibert.config import BertConfig
 from minibert.course.exercises.base import (
     Exercise,
     known,
 )
-from minibert.course.exercises.ch06_bert.common import CHAPTER
+from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL
 from minibert.course.exercises.compare import (
     Mistake,
     expect_tensor,
@@ -51,19 +50,11 @@ class Bert(nn.Module):
 def _sample():
     """The sample that answers are tested on.
 
-    Returns a config, the correct model, its inputs (ids, segments, mask), its outputs, and the
+    Returns the correct model, its inputs (ids, segments, mask), its outputs, and the
     outputs of all known mistakes with their feedback.
     """
-    config = BertConfig(
-        vocab_size=19,
-        hidden_size=12,
-        num_hidden_layers=3,
-        num_attention_heads=3,
-        intermediate_size=20,
-        max_position_embeddings=9,
-    )
     generator = torch.Generator().manual_seed(0)
-    reference = BertModel(config).double().eval()
+    reference = BertModel(SMALL).double().eval()
     with torch.no_grad():
         for parameter in reference.parameters():
             # so large that every mistake changes the result visibly
@@ -73,18 +64,17 @@ def _sample():
     mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])  # [B, S]
     others = []
     for wrong, sentence in known(Bert):
-        other = wrong(config).double().eval()
+        other = wrong(SMALL).double().eval()
         other.load_state_dict(reference.state_dict())
         others.append(
             (
                 other(ids, segments, mask),
                 sentence.format(
-                    padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1
+                    padding=int((mask[1] == 0).sum()), states=SMALL.num_hidden_layers + 1
                 ),
             )
         )
     return (
-        config,
         reference,
         (ids, segments, mask),
         reference(ids, token_type_ids=segments, attention_mask=mask),
@@ -93,9 +83,9 @@ def _sample():
 
 
 def check_bert(answer):
-    config, reference, inputs, right, others = _sample()
+    reference, inputs, right, others = _sample()
     ids, segments, mask = (given.clone() for given in inputs)  # the answer may change them
-    give_weights(mine := answer(config), reference.state_dict(), "Your model")
+    give_weights(mine := answer(SMALL), reference.state_dict(), "Your model")
     mine = mine.double().eval()
     mine.load_state_dict(reference.state_dict())
     found = _run(mine, ids, segments, mask)
@@ -108,11 +98,11 @@ def check_bert(answer):
             f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last."
         )
     texts, tokens = ids.shape
-    if list(getattr(found.pooler_output, "shape", [])) == [tokens, config.hidden_size]:
+    if list(getattr(found.pooler_output, "shape", [])) == [tokens, SMALL.hidden_size]:
         raise Mistake(
             f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` is the first *text*; [CLS] of every text is `last[:, 0]`."
         )
-    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, config.hidden_size]:
+    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, SMALL.hidden_size]:
         raise Mistake(
             f"Your last_hidden_state is [2, 12], a vector for each text: the two have changed places, or token 0 alone is in it. It has a vector for each token, {[*ids.shape, 12]}."
         )

@@ -6,9 +6,8 @@ import dataclasses
 import torch
 from torch import nn
 
-from minibert.config import BertConfig
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch06_bert.common import CHAPTER
+from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL
 from minibert.course.exercises.compare import Mistake
 from minibert.model import BertModel
 
@@ -67,16 +66,7 @@ SETTINGS = (
 
 def check_first_difference(answer):
     generator = torch.Generator().manual_seed(0)
-    reference = BertModel(
-        BertConfig(
-            vocab_size=19,
-            hidden_size=12,
-            num_hidden_layers=3,
-            num_attention_heads=3,
-            intermediate_size=20,
-            max_position_embeddings=9,
-        )
-    ).eval()
+    reference = BertModel(SMALL).eval()
     with torch.no_grad():
         for parameter in reference.parameters():
             parameter.normal_(std=0.5, generator=generator)
