@@ -70,7 +70,7 @@ def _entry(test: str, title: str, says: dict[str, str]) -> str:
     return (
         f"### {title}\n\n"
         + "\n".join(f"- {line}" for line in lines)
-        + f"\n- **Proved by** · `{test}`\n"
+        + f"\n- **Checked by** · `{test}`\n"
     )
 
 

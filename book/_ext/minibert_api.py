@@ -103,7 +103,7 @@ class Reference:
                 + ", ".join(f"equation {equation.number}" for equation in computed)
             )
             lines.append(
-                "- **Proved by** · "
+                "- **Checked by** · "
                 + ", ".join(
                     f"`{test}`"
                     for test in dict.fromkeys(

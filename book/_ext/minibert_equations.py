@@ -4,7 +4,7 @@ In a chapter, plain Markdown that GitHub and Colab show as well: a displayed for
 
     $$y = Wx \\tag{4.1}$$
 
-    **Equation 4.1** · [Somebody 2017](https://…), equation 1 · computed by `minibert.attention.attend` · proved by `tests/unit/test_attention.py::test_it`
+    **Equation 4.1** · [Somebody 2017](https://…), equation 1 · computed by `minibert.attention.attend` · checked by `tests/unit/test_attention.py::test_it`
 
 `read` finds all of them and everything that is wrong; the build stops at the first complaint, and tests/book/test_equations.py asks
 without a build. The page book/equations.md gets its list while the book is built, so that it cannot be out of date.
@@ -26,7 +26,7 @@ DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 TAG = re.compile(r"\s*\\tag\{(.*?)\}")
 LINE = re.compile(r"\*\*Equation (\S+)\*\*")
 PARTS = re.compile(
-    r"\*\*Equation \S+\*\* · (?P<source>.+?) · computed by (?P<symbols>`.+?`) · proved by (?P<tests>`.+?`)\.?"
+    r"\*\*Equation \S+\*\* · (?P<source>.+?) · computed by (?P<symbols>`.+?`) · checked by (?P<tests>`.+?`)\.?"
 )
 IN_BACKTICKS = re.compile(r"`([^`]+)`")
 MENTION = re.compile(r"(?i:\bequations?) (\d+\.\d+)\b")
@@ -134,7 +134,7 @@ def read(root: Path) -> tuple[list[Equation], list[str]]:
                 )
                 if line is None or line[1] != tags[0]:
                     complaints.append(
-                        f"{place}: no line '**Equation {tags[0]}** · source · computed by `…` · proved by `…`' follows the formula {tags[0]}"
+                        f"{place}: no line '**Equation {tags[0]}** · source · computed by `…` · checked by `…`' follows the formula {tags[0]}"
                     )
                     continue
                 paragraph = " ".join(
@@ -143,7 +143,7 @@ def read(root: Path) -> tuple[list[Equation], list[str]]:
                 parts = PARTS.fullmatch(paragraph)
                 if parts is None:
                     complaints.append(
-                        f"{place}: the line is not '**Equation {tags[0]}** · source · computed by `…` · proved by `…`' but: {paragraph}"
+                        f"{place}: the line is not '**Equation {tags[0]}** · source · computed by `…` · checked by `…`' but: {paragraph}"
                     )
                     continue
                 equations.append(
@@ -192,7 +192,7 @@ def index(root: Path, equations: list[Equation]) -> str:
         parts.append(
             f"- **In the course** · [chapter {int(chapter[:2])}](../notebooks/{chapter}.ipynb), equation {equation.number}\n- **From** · {equation.source}"
         )
-        for what, names in (("Computed by", equation.symbols), ("Proved by", equation.tests)):
+        for what, names in (("Computed by", equation.symbols), ("Checked by", equation.tests)):
             for name in names:
                 file, line, code = definition(root, name)
                 place = f" · `{file}`, line {line}" if what == "Computed by" else f" · line {line}"

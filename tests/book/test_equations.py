@@ -121,11 +121,11 @@ $$y = W x
 \\tag{4.1}$$
 
 **Equation 4.1** · [Somebody 2017](https://paper.example/one), equation 7 · computed by `minibert.maps.Linear.forward` and
-`minibert.maps.double` · proved by `tests/test_maps.py::test_doubles`
+`minibert.maps.double` · checked by `tests/test_maps.py::test_doubles`
 
 $$\\begin{aligned} z &= y^2 \\\\ u &= z \\end{aligned} \\tag{4.2}$$
 
-**Equation 4.2** · derived here · computed by `minibert.maps.SQUARE` · proved by `tests/test_maps.py::test_square`
+**Equation 4.2** · derived here · computed by `minibert.maps.SQUARE` · checked by `tests/test_maps.py::test_square`
 """
 FAULTS = {
     "a symbol is gone": (
@@ -171,7 +171,7 @@ FAULTS = {
     "the line is gone": (
         "**Equation 4.2** · derived",
         "It was derived",
-        "no line '**Equation 4.2** · source · computed by `…` · proved by `…`' follows the formula 4.2",
+        "no line '**Equation 4.2** · source · computed by `…` · checked by `…`' follows the formula 4.2",
     ),
     "the line stands elsewhere": (
         "\n**Equation 4.2**",
@@ -179,7 +179,7 @@ FAULTS = {
         "the line of equation 4.2 stands under no formula with that number",
     ),
     "the line names no test": (
-        " · proved by `tests/test_maps.py::test_square`",
+        " · checked by `tests/test_maps.py::test_square`",
         "",
         "the line is not '**Equation 4.2** · source",
     ),

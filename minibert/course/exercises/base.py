@@ -150,7 +150,7 @@ def check(answer: Callable) -> Callable:
         raise type(mistake)(f"{mistake} Reread: “{exercise.paragraph}”.") from None
     except Exception as error:
         if isinstance(error, NameError) and error.name == BLANK:
-            print(f"not yet: {name} still has a blank ({BLANK})")
+            print(f"not yet: {name} still has a blank ({BLANK}); until then the solution is used")
             return exercise.solution
         raise Unforeseen(
             f"{name} stops{line_of(answer, error)} with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”."
