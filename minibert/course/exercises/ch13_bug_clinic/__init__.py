@@ -1,6 +1,6 @@
-"""Exercises of chapter 12: probes, unused parameters, a broken layer, and loss levels."""
+"""Exercises of chapter 13: probes, unused parameters, a broken layer, and loss levels."""
 
-from minibert.course.exercises.ch12_bug_clinic import (
+from minibert.course.exercises.ch13_bug_clinic import (
     best_probe,
     first_and_best,
     idle_parameters,

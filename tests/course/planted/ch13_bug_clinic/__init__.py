@@ -1,6 +1,6 @@
-"""Answers on which the exercises of chapter 12 are tried: right ones, and wrong ones with what the check must say."""
+"""Answers on which the exercises of chapter 13 are tried: right ones, and wrong ones with what the check must say."""
 
-from planted.ch12_bug_clinic import (
+from planted.ch13_bug_clinic import (
     best_probe,
     first_and_best,
     idle_parameters,
