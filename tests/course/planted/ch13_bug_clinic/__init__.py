@@ -4,6 +4,7 @@ from planted.ch13_bug_clinic import (
     best_probe,
     first_and_best,
     idle_parameters,
+    mend_program,
     operated_layer,
     padding_probe,
 )
@@ -14,4 +15,5 @@ ANSWERS = {
     "operated_layer": operated_layer.ANSWERS,
     "first_and_best": first_and_best.ANSWERS,
     "best_probe": best_probe.ANSWERS,
+    "mend_program": mend_program.ANSWERS,
 }
