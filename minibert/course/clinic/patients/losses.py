@@ -78,7 +78,7 @@ PATIENTS = (
         chapter="08_pretraining",
         title="a softmax inside the model",
         symptom=(
-            "The loss of masked words starts at ln V and falls by no more than 1, whatever the"
+            "The loss of masked words starts at ln V and never falls by as much as 1, whatever the"
             " rate, the size and the patience."
         ),
         disease=(
