@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 
 from minibert.course.clinic import PATIENTS
-from minibert.course.exercises.ch12_bug_clinic.best_probe import best_probe
-from minibert.course.exercises.ch12_bug_clinic.first_and_best import first_and_best
+from minibert.course.exercises.ch13_bug_clinic.best_probe import best_probe
+from minibert.course.exercises.ch13_bug_clinic.first_and_best import first_and_best
 from minibert.course.figures import benchmark_log
 from minibert.heads import BertForPreTraining
 
@@ -77,7 +77,7 @@ def test_no_patient_is_chosen_for_a_lucky_seed(rows):
 
 
 @pytest.mark.parametrize("size", [2, 5, 131])
-def test_no_probabilities_cost_less_than_equation_12_1(size):
+def test_no_probabilities_cost_less_than_equation_13_1(size):
     """Scores are moved downhill as far as they go; whatever probabilities they make, cross-entropy on these costs more."""
     lowest = first_and_best(size)["softmax twice"][1]
     assert lowest == pytest.approx(math.log(1 + (size - 1) / math.e))
@@ -92,7 +92,7 @@ def test_no_probabilities_cost_less_than_equation_12_1(size):
     assert loss.item() == pytest.approx(lowest, abs=1e-3)
 
 
-def test_equation_12_2_is_the_mean_of_all_admissions():
+def test_equation_13_2_is_the_mean_of_all_admissions():
     """Everybody is admitted once, every probe is tried on them, and who is left is counted."""
     draw = random.Random(0)
     for _ in range(20):

@@ -171,6 +171,7 @@ FREE = {
     ("mask_words", "generator"),
     ("what_it_shows", "margin"),
     ("idle_parameters", "x"),
+    ("mend_program", "source"),
     ("operated_layer", "hidden"),
     ("operated_layer", "mask"),
     *(("padding_probe", name) for name in ("query", "key", "value", "padding")),

@@ -1,5 +1,4 @@
-"""The bug clinic: published mistakes, planted in minibert as patients to examine, operate on and
-heal.
+"""The bug clinic: typical mistakes, planted in minibert as patients to examine, operate on, heal.
 
     with infected("A1"):        # minibert itself has the bug until the block ends
         ...
@@ -16,11 +15,13 @@ from minibert.course.clinic.operation import Operation, operate
 from minibert.course.clinic.patient import Edit, Patient
 from minibert.course.clinic.patients import PATIENTS, PUZZLES
 from minibert.course.clinic.probes import PROBES, same, shown
+from minibert.course.clinic.published import PUBLISHED
 from minibert.course.clinic.ward import Ward, admit
 
 __all__ = [
     "PATIENTS",
     "PROBES",
+    "PUBLISHED",
     "PUZZLES",
     "Edit",
     "Operation",

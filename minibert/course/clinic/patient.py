@@ -1,4 +1,4 @@
-"""Patients: published mistakes, each described by a small diff of minibert's correct code."""
+"""Patients: typical mistakes, each described by a small diff of minibert's correct code."""
 
 import difflib
 import re
@@ -32,7 +32,6 @@ class Patient:
     symptom: str  # what one observes, without naming the cause
     disease: str
     cure: str
-    published: str  # where this mistake has been published
     edits: tuple[Edit, ...]
     probe: str  # name in `PROBES` of the probe that detects the bug
     guard: str  # a test that fails with the bug, such as "tests/unit/test_attention.py::test_x"

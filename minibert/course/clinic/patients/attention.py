@@ -16,7 +16,6 @@ PATIENTS = (
             " padding, and not by that of the head size."
         ),
         cure="Divide by √D, the width of one head: the last axis of the query.",
-        published="in a tutorial that reads the wrong axis: `query.size(1) ** 0.5`",
         edits=(
             Edit(
                 "attention.py",
@@ -61,9 +60,6 @@ PATIENTS = (
             "Share the hidden size out: a head is H / A wide, and the number of heads changes no"
             " size."
         ),
-        published=(
-            "in a from-scratch tutorial that makes a list of heads, each with maps from H to H"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -106,10 +102,6 @@ PATIENTS = (
             "One meaning, written down where masks are made and where they are used; and never"
             " changed in place."
         ),
-        published=(
-            "in a repository where `True` hides in the encoder and keeps in the decoder, filled in"
-            " place with `masked_fill_`"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -135,10 +127,6 @@ PATIENTS = (
         cure=(
             "Say what a query with nothing to look at gets, here the mean of all values; do not"
             " hope that -1e9 or -10000 is small enough in every precision."
-        ),
-        published=(
-            "in many places, with -inf, with -1e9 in half precision, or with -10000 beside scores"
-            " that are larger still"
         ),
         edits=(
             Edit(
@@ -167,10 +155,6 @@ PATIENTS = (
             " and a token may look at all or at nothing."
         ),
         cure="Over the keys, the last axis: how one token shares out its attention.",
-        published=(
-            "in a tutorial whose `softmax(dim=1)` met a tensor with one axis more than its author"
-            " thought of"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -202,10 +186,6 @@ PATIENTS = (
             " are missing in silence."
         ),
         cure="Refuse it: a ValueError that names both numbers.",
-        published=(
-            "in tutorials that took `int(hidden_size / num_heads)` over from a program that checks"
-            " first, and left the check behind"
-        ),
         edits=(
             Edit(
                 "config.py",
@@ -255,9 +235,6 @@ PATIENTS = (
             " H] cuts that in another order: a token gets pieces of its neighbours."
         ),
         cure="Move the head axis behind the tokens, then join it: transpose, then reshape.",
-        published=(
-            "in from-scratch attention, again and again: the shapes fit, so no error ever says so"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -281,9 +258,6 @@ PATIENTS = (
             " large."
         ),
         cure="Keep them before dropout, or look in evaluation mode.",
-        published=(
-            "in the library that everybody compares with, and in most notebooks that draw attention"
-        ),
         edits=(
             Edit(
                 "attention.py",

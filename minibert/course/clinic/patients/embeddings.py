@@ -17,10 +17,6 @@ PATIENTS = (
             " moving on by k positions is no rotation any more."
         ),
         cure="Count in pairs: the exponent of columns 2i and 2i + 1 is 2i/dim.",
-        published=(
-            "in a widely read tutorial that fills the table in two loops, over positions and over"
-            " columns"
-        ),
         edits=(
             Edit(
                 "positions.py",
@@ -57,10 +53,6 @@ PATIENTS = (
             "Add the vectors as they are, or say that you scale and why; look at the ratio of the"
             " two norms."
         ),
-        published=(
-            "in programs that mix the Transformer's embedding with BERT's, and in summarisation"
-            " code whose module can scale and whose caller does not"
-        ),
         edits=(
             Edit(
                 "embeddings.py",
@@ -93,10 +85,6 @@ PATIENTS = (
             "Count to the length of the input, on its device, and refuse what is longer than the"
             " table."
         ),
-        published=(
-            "in several from-scratch tutorials that pad every row to one fixed length and never try"
-            " another"
-        ),
         edits=(
             Edit(
                 "embeddings.py",
@@ -126,7 +114,6 @@ PATIENTS = (
             " trained and always saved."
         ),
         cure="type_vocab_size rows: one for each kind of segment.",
-        published="in a tutorial whose three embedding tables were made by copying one line",
         edits=(
             Edit(
                 "embeddings.py",
@@ -156,10 +143,6 @@ PATIENTS = (
             " to it afterwards."
         ),
         cure="(x - μ) / √(σ² + eps), with the biased variance σ²: the mean of the squares.",
-        published=(
-            "in a well-known annotated implementation of the Transformer, and in everything that"
-            " was copied from it"
-        ),
         edits=(
             Edit(
                 "embeddings.py",

@@ -18,10 +18,6 @@ PATIENTS = (
             " function, g(-x) = g(x)."
         ),
         cure="x · 0.5 · (1 + erf(x/√2)): for large x it is x, for large -x it is 0.",
-        published=(
-            "in a tutorial that writes GELU out by hand, and in the programs of those who typed"
-            " it in"
-        ),
         edits=(
             Edit(
                 "encoder.py",
@@ -46,10 +42,6 @@ PATIENTS = (
             " and hardly any gradient reaches the first layers."
         ),
         cure="Add the input of both halves to their output, in every layer.",
-        published=(
-            "in a tutorial whose encoder layer is attention followed by a feed-forward, and nothing"
-            " else"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -81,7 +73,6 @@ PATIENTS = (
             "As many layers as num_hidden_layers says, each with weights of its own, one after the"
             " other."
         ),
-        published="in a tutorial that announces BERT-base and calls its encoder once",
         edits=(
             Edit(
                 "encoder.py",
@@ -110,10 +101,6 @@ PATIENTS = (
             " depth brings nothing until they have drifted apart."
         ),
         cure="Draw the weights of each layer, after the layers are made.",
-        published=(
-            "wherever `clones(layer, N)` by deepcopy is not followed by an initialisation of the"
-            " whole"
-        ),
         edits=(
             Edit(
                 "model.py",
@@ -166,9 +153,6 @@ PATIENTS = (
             " the second map, on H: what is added to the residual stream is never dropped."
         ),
         cure="Dropout after the second linear map, just before the residual connection.",
-        published=(
-            "in from-scratch encoders that took the feed-forward from another paper than the rest"
-        ),
         edits=(
             Edit(
                 "encoder.py",
@@ -208,10 +192,6 @@ PATIENTS = (
             "Hand the config's eps to every LayerNorm, and compare with the reference in double"
             " precision."
         ),
-        published=(
-            "in ports that write `LayerNorm(hidden_size)`; some call the variance `std` or put eps"
-            " outside the root as well"
-        ),
         edits=(
             Edit(
                 "attention.py",
@@ -243,9 +223,6 @@ PATIENTS = (
             "hidden_act is kept in the config, and the feed-forward calls GELU whatever it says."
         ),
         cure="Honour the key, or refuse every value that you do not build.",
-        published=(
-            "in from-scratch programs whose config was copied whole from the original, key by key"
-        ),
         edits=(
             Edit(
                 "encoder.py",

@@ -22,7 +22,6 @@ PATIENTS = (
             " taken over all places: each of them adds ln V, for ever."
         ),
         cure="Cross-entropy at the masked places only.",
-        published="in a tutorial that multiplies the scores by the mask before it calls the loss",
         edits=(
             Edit(
                 "heads/base.py",
@@ -54,7 +53,6 @@ PATIENTS = (
             " softmax between them is gone: adding a number to both changes the loss."
         ),
         cure="Cross-entropy over the two classes; or one score and one binary cross-entropy.",
-        published="in a tutorial that pairs a head of two scores with BCEWithLogitsLoss",
         edits=(
             Edit(
                 "heads/pretraining.py",
@@ -80,7 +78,7 @@ PATIENTS = (
         chapter="08_pretraining",
         title="a softmax inside the model",
         symptom=(
-            "The loss of masked words starts at ln V and falls by no more than 1, whatever the"
+            "The loss of masked words starts at ln V and never falls by as much as 1, whatever the"
             " rate, the size and the patience."
         ),
         disease=(
@@ -88,7 +86,6 @@ PATIENTS = (
             " loss cannot fall below ln(1 + (V - 1)/e)."
         ),
         cure="Return scores; cross-entropy does the rest.",
-        published="in several tutorials that end the model in a softmax 'to get probabilities'",
         edits=(
             Edit(
                 "heads/pretraining.py",
@@ -120,7 +117,6 @@ PATIENTS = (
             "An index of its own for what is not predicted, such as -100, and no ignored class for"
             " pairs."
         ),
-        published="in a well-known BERT repository, and in its many descendants",
         edits=(
             Edit(
                 "heads/base.py",
@@ -152,7 +148,6 @@ PATIENTS = (
             "One loss for each place, then the weights, then the sum divided by the sum of the"
             " weights."
         ),
-        published="in a from-scratch repository that left `reduction` at its default",
         edits=(
             Edit(
                 "heads/base.py",
@@ -184,10 +179,6 @@ PATIENTS = (
             " included."
         ),
         cure="Divide by the number of real predictions.",
-        published=(
-            "in a tutorial, and in every program that pads the list of masked positions and forgets"
-            " it in the denominator"
-        ),
         edits=(
             Edit(
                 "heads/base.py",

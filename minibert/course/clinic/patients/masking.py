@@ -16,7 +16,6 @@ PATIENTS = (
             " texts meet."
         ),
         cure="0 up to and with the first [SEP], 1 up to and with the second, 0 on padding.",
-        published="in a tutorial that builds segment ids from the length of the row alone",
         edits=(
             Edit(
                 "data/original.py",
@@ -45,10 +44,6 @@ PATIENTS = (
         cure=(
             "An index of its own, -100, for places without a prediction; or the masked places only."
         ),
-        published=(
-            "in programs that pad lists of labels or of positions with zeros: then [CLS], at place"
-            " 0, is scored as well"
-        ),
         edits=(
             Edit(
                 "data/masking.py",
@@ -72,7 +67,6 @@ PATIENTS = (
             " included."
         ),
         cure="Draw from the ordinary tokens, and state what the original does: it draws from all.",
-        published="in the original program, and in nearly everything since",
         edits=(
             Edit(
                 "data/masking.py",
@@ -101,10 +95,6 @@ PATIENTS = (
             " is all [MASK], all wrong words, or untouched."
         ),
         cure="One draw for every chosen position.",
-        published=(
-            "in a tutorial that draws once for a sequence; others replace 10% of all words, not of"
-            " the chosen ones"
-        ),
         edits=(
             Edit(
                 "data/masking.py",
@@ -139,7 +129,6 @@ PATIENTS = (
             " praised for finding them."
         ),
         cure="Special tokens are never chosen.",
-        published="in tutorials that draw positions from the whole row",
         edits=(
             Edit(
                 "data/masking.py",
@@ -163,10 +152,6 @@ PATIENTS = (
             " 0.9 = 0.81 is left for [MASK]."
         ),
         cure="One draw, cut into three ranges.",
-        published=(
-            "in a from-scratch repository that wrote three outcomes as two ifs with a random number"
-            " each"
-        ),
         edits=(
             Edit(
                 "data/masking.py",

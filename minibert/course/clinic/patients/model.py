@@ -19,7 +19,6 @@ PATIENTS = (
             "A ValueError that names the key and the nearest one that is right; what may be ignored"
             " is a list in one place."
         ),
-        published="in the original programs, whose config classes take any key whatever",
         edits=(
             Edit(
                 "config.py",
@@ -53,7 +52,6 @@ PATIENTS = (
             "Construct modules in __init__, call them in forward; look whether they are among the"
             " parameters."
         ),
-        published="in a from-scratch repository, for linear maps and for norms",
         edits=(
             Edit(
                 "model.py",
@@ -85,10 +83,6 @@ PATIENTS = (
             " shifts too: each norm makes its input fifty times smaller."
         ),
         cure="Ones and zeros for LayerNorm; normal numbers for linear maps and tables only.",
-        published=(
-            "in programs whose initialisation loops over all parameters without asking what"
-            " they are"
-        ),
         edits=(
             Edit(
                 "model.py",

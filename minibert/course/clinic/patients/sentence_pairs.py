@@ -16,9 +16,6 @@ PATIENTS = (
             " true continuation, labelled random."
         ),
         cure="Always from another document.",
-        published=(
-            "in tutorials that draw two lines of a file and look only whether their numbers differ"
-        ),
         edits=(
             Edit(
                 "data/original.py",
@@ -51,10 +48,6 @@ PATIENTS = (
             " half: the loop never ends."
         ),
         cure="Draw the label of each pair first, and take the half as it comes.",
-        published=(
-            "in a widely read blog post: its batch function counts positives and negatives up to"
-            " half the batch size"
-        ),
         edits=(
             Edit(
                 "data/sequences.py",
@@ -86,7 +79,6 @@ PATIENTS = (
             "Shorten the longer of the two, a token at a time, from its front or its back by a"
             " coin, before anything is built."
         ),
-        published="in tutorials whose toy sentences are all short",
         edits=(
             Edit(
                 "data/original.py",
@@ -107,10 +99,6 @@ PATIENTS = (
         ),
         disease="1 stands for 'follows' here. In the original 1 is 'random'.",
         cure="State which class is which, and keep the original's: 0 = it follows.",
-        published=(
-            "in codebases that differ from the original; the name `is_next` turns the meaning over"
-            " without a word"
-        ),
         edits=(
             Edit(
                 "data/sequences.py",
@@ -134,7 +122,6 @@ PATIENTS = (
             " last word of text A, across [SEP]."
         ),
         cure="Words end at [SEP], for whole-word masking as for everybody.",
-        published="in the original program",
         edits=(
             Edit(
                 "data/original.py",
@@ -161,10 +148,6 @@ PATIENTS = (
             "Cut a long sentence in two and toss the coin all the same; or keep the original's way,"
             " and say so beside every accuracy."
         ),
-        published=(
-            "in the original program: 54 to 62% of its pairs, all of them where documents have one"
-            " sentence"
-        ),
         edits=(
             Edit(
                 "data/sequences.py",
@@ -190,7 +173,6 @@ PATIENTS = (
             " document included, and still labelled random."
         ),
         cure="At least two documents, else an error; and one draw among the others in the end.",
-        published="in the original program",
         edits=(
             Edit(
                 "data/original.py",

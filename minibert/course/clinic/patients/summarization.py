@@ -18,10 +18,6 @@ PATIENTS = (
             " layer takes it as it is."
         ),
         cure="The first layer skips its first norm, and one more norm closes the stack.",
-        published=(
-            "in rewrites of BertSum on top of a library's pre-norm layers; others forget the"
-            " closing norm"
-        ),
         edits=(
             Edit(
                 "summarization/heads.py",
@@ -45,7 +41,6 @@ PATIENTS = (
             " for ever."
         ),
         cure="Leave it out, or use it.",
-        published="in the original BertSum",
         edits=(
             Edit(
                 "summarization/heads.py",
@@ -68,9 +63,6 @@ PATIENTS = (
             " sentence is what it says of all."
         ),
         cure="One list for every step.",
-        published=(
-            "in the original BertSum, in its recurrent head; the residual connection hides it"
-        ),
         edits=(
             Edit(
                 "summarization/heads.py",
@@ -101,7 +93,6 @@ PATIENTS = (
             " belong to their first words."
         ),
         cure="A [CLS] before every sentence, a [SEP] after it, and segments 0 and 1 in turn.",
-        published="in tutorials on summarisation that encode the document as any other text",
         edits=(
             Edit(
                 "summarization/documents/windows.py",
@@ -125,7 +116,6 @@ PATIENTS = (
             " be among the highest."
         ),
         cure="A score of 0 where there is no sentence, before anything is chosen.",
-        published="in rewrites of BertSum that take the top k of the whole row",
         edits=(
             Edit(
                 "summarization/heads.py",
@@ -163,10 +153,6 @@ PATIENTS = (
         cure=(
             "Greedy selection by words and word pairs, and blocking of repeated trigrams as an"
             " option."
-        ),
-        published=(
-            "in rewrites of BertSum that give its oracle strings; and in those that leave the"
-            " blocking out and compare all the same"
         ),
         edits=(
             Edit(

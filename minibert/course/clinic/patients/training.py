@@ -17,7 +17,6 @@ PATIENTS = (
             "The masked words that were found are counted, and divided by the number of all tokens."
         ),
         cure="Divide by the number of masked words: a perfect predictor must score 1.",
-        published="in a tutorial that averages the hits over whole rows",
         edits=(
             Edit(
                 "pretraining/trainer.py",
@@ -42,7 +41,6 @@ PATIENTS = (
             " its factors are pulled from 1 to 0."
         ),
         cure="Two groups: decay for matrices, none for biases and norms.",
-        published="in tutorials that hand `model.parameters()` to AdamW as one list",
         edits=(
             Edit(
                 "training/optim.py",
@@ -66,7 +64,6 @@ PATIENTS = (
             " are made at full rate, and so are the last."
         ),
         cure="Up in a line over the warm-up, then down in a line to 0.",
-        published="in a tutorial with a constant rate of 0.005 and Adam",
         edits=(
             Edit(
                 "training/optim.py",
@@ -95,9 +92,6 @@ PATIENTS = (
             " 'LayerNorm.weight'], so hardly anything is spared."
         ),
         cure="Match the ending of the name, and look at the sizes of the groups.",
-        published=(
-            "in training scripts that left out the `any(... in name ...)` of the original line"
-        ),
         edits=(
             Edit(
                 "training/optim.py",
@@ -127,10 +121,6 @@ PATIENTS = (
             "One source: the schedule gives a factor, and it multiplies the rate that was asked"
             " for."
         ),
-        published=(
-            "in a from-scratch repository whose scheduled optimiser computes the rate from the"
-            " hidden size and ignores its `lr`"
-        ),
         edits=(
             Edit(
                 "training/optim.py",
@@ -154,7 +144,6 @@ PATIENTS = (
             " a word in a piece with few of them counts for more."
         ),
         cure="Add up the sums, and divide by the number of predictions in the whole batch.",
-        published="in a well-known library until 2024, and in most loops that accumulate gradients",
         edits=(
             Edit(
                 "pretraining/trainer.py",

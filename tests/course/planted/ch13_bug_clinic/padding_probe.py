@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from planted import Answers, named
-from planted.ch12_bug_clinic.common import probe
+from planted.ch13_bug_clinic.common import probe
 
 
 def probe_with_noise(attend, query, key, value, padding=3):

@@ -5,11 +5,11 @@ import math
 import torch
 import torch.nn.functional as F
 
-from minibert.course.exercises.ch12_bug_clinic.operated_layer import (
+from minibert.course.exercises.ch13_bug_clinic.operated_layer import (
     DISEASES,
     layer_with,
 )
-from minibert.course.exercises.mistakes.ch12_bug_clinic.operated_layer import OTHER_LAYERS
+from minibert.course.exercises.mistakes.ch13_bug_clinic.operated_layer import OTHER_LAYERS
 from planted import Answers, named
 
 

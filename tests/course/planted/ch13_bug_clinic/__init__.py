@@ -1,9 +1,10 @@
-"""Answers on which the exercises of chapter 12 are tried: right ones, and wrong ones with what the check must say."""
+"""Answers on which the exercises of chapter 13 are tried: right ones, and wrong ones with what the check must say."""
 
-from planted.ch12_bug_clinic import (
+from planted.ch13_bug_clinic import (
     best_probe,
     first_and_best,
     idle_parameters,
+    mend_program,
     operated_layer,
     padding_probe,
 )
@@ -14,4 +15,5 @@ ANSWERS = {
     "operated_layer": operated_layer.ANSWERS,
     "first_and_best": first_and_best.ANSWERS,
     "best_probe": best_probe.ANSWERS,
+    "mend_program": mend_program.ANSWERS,
 }

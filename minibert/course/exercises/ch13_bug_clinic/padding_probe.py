@@ -8,7 +8,7 @@ from torch import Tensor
 
 from minibert.attention import attend
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch12_bug_clinic.common import CHAPTER
+from minibert.course.exercises.ch13_bug_clinic.common import CHAPTER
 from minibert.course.exercises.compare import (
     Mistake,
     draw,

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch12_bug_clinic.common import CHAPTER
+from minibert.course.exercises.ch13_bug_clinic.common import CHAPTER
 from minibert.course.exercises.compare import (
     Mistake,
     draw,

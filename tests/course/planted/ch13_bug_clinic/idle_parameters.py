@@ -4,7 +4,7 @@ import copy
 
 import torch
 
-from minibert.course.exercises.ch12_bug_clinic.idle_parameters import idle_parameters
+from minibert.course.exercises.ch13_bug_clinic.idle_parameters import idle_parameters
 from planted import Answers, named
 
 

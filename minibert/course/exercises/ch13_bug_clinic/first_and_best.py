@@ -3,7 +3,7 @@
 import math
 
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch12_bug_clinic.common import CHAPTER
+from minibert.course.exercises.ch13_bug_clinic.common import CHAPTER
 from minibert.course.exercises.compare import (
     Mistake,
     Unforeseen,

@@ -1,9 +1,10 @@
-"""Exercises of chapter 12: probes, unused parameters, a broken layer, and loss levels."""
+"""Exercises of chapter 13: probes, unused parameters, a broken layer, loss levels, and an unknown bug."""
 
-from minibert.course.exercises.ch12_bug_clinic import (
+from minibert.course.exercises.ch13_bug_clinic import (
     best_probe,
     first_and_best,
     idle_parameters,
+    mend_program,
     operated_layer,
     padding_probe,
 )
@@ -14,4 +15,5 @@ EXERCISES = [
     operated_layer.EXERCISE,
     first_and_best.EXERCISE,
     best_probe.EXERCISE,
+    mend_program.EXERCISE,
 ]

@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from minibert.course.exercises.ch12_bug_clinic.first_and_best import first_and_best
+from minibert.course.exercises.ch13_bug_clinic.first_and_best import first_and_best
 from planted import Answers, named
 
 

@@ -10,7 +10,7 @@ from minibert.course.exercises.base import (
     Exercise,
     known,
 )
-from minibert.course.exercises.ch12_bug_clinic.common import CHAPTER
+from minibert.course.exercises.ch13_bug_clinic.common import CHAPTER
 from minibert.course.exercises.compare import (
     Mistake,
     Unforeseen,

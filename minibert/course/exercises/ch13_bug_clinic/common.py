@@ -1,3 +1,3 @@
 """Definitions that several exercises of this chapter share."""
 
-CHAPTER = "12_bug_clinic"
+CHAPTER = "13_bug_clinic"

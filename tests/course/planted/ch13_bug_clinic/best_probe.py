@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from minibert.course.exercises.mistakes.ch12_bug_clinic.best_probe import PROBES
+from minibert.course.exercises.mistakes.ch13_bug_clinic.best_probe import PROBES
 from planted import Answers
 
 
