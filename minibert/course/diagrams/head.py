@@ -23,10 +23,8 @@ ALT = (
     " states of H numbers. Queries times keys, divided by the root of D, are a square of scores,"
     " a row for each word that looks and a column for each word that is looked at. The"
     " softmax makes each row sum to 1, and the row of bank is darkest at river. Weights times"
-    " values are the result of the head."
-)
-MORE = (
-    " A mask hides padding before the softmax. The results of all A heads stand side by side"
+    " values are the result of the head. A mask hides padding before the"
+    " softmax. The results of all A heads stand side by side"
     " and pass one more linear map, back to [B, S, H]."
 )
 
@@ -48,18 +46,12 @@ def mixed() -> list[list[float]]:
     return [[sum(w * v[i] for w, v in zip(row, VALUE)) for i in range(3)] for row in weights()]
 
 
-def head(alone: bool = False) -> Diagram:
-    """One head of `BertSelfAttention`, and how its result leaves `BertSelfOutput`.
-
-    `alone`: one head for one text, without mask and output map.
-    """
-    d = Drawing(400 if alone else 492, "One attention head")
-
-    def shape(x, y, of_batch, of_text, of, size=10.5):
-        d.shape(x, y, of_text if alone else of_batch, of, size=size)
+def head() -> Diagram:
+    """One head of `BertSelfAttention`, and how its result leaves `BertSelfOutput`."""
+    d = Drawing(492, "One attention head")
 
     _grid(d, 144, 8, HIDDEN, "token", WORDS)
-    shape(222, 34, "[B, S, H]", "[S, H]", "hidden")
+    d.shape(222, 34, "[B, S, H]", "hidden")
     d.text(222, 48, "hidden states", 10.5, "soft", "start")
     columns = [("query", 40, QUERY, "Q"), ("key", 146, KEY, "K"), ("value", 248, VALUE, "V")]
     for name, x, matrix, letter in columns:
@@ -70,29 +62,26 @@ def head(alone: bool = False) -> Diagram:
         d.text(middle + 6, 110, "Linear", 10, "soft", "start")
         _grid(d, x, 116, matrix, "token", WORDS if x == 40 else None)
         d.text(x + 41, 134, letter, 13, "ink", "start", 700)
-        shape(x + 41, 150, "[B, A, S, D]", "[S, D]", name, size=9.5)
+        d.shape(x + 41, 150, "[B, A, S, D]", name, size=9.5)
     d.arrow([(58, 176), (58, 212), (94, 212), (94, 224)], "ink", 1.3)
     d.arrow([(164, 176), (164, 212), (138, 212), (138, 224)], "ink", 1.3)
     d.text(116, 199, "Q Kᵀ / √D", 11.5, weight=600)
     _grid(d, 86, 226, scores(), "edge", WORDS, top=3.0)
     d.text(152, 244, "scores", 11, "ink", "start", 600)
-    shape(152, 258, "[B, A, S, S]", "[S, S]", "scores")
+    d.shape(152, 258, "[B, A, S, S]", "scores")
     d.arrow([(116, 286), (116, 322)], "ink", 1.3)
-    if not alone:
-        d.text(122, 302, "mask", 10.5, "soft", "start")
-        d.shape(156, 302, "[B, 1, 1, S]", "mask")
-    d.text(122, 308 if alone else 315, "softmax of each row", 10.5, "soft", "start")
+    d.text(122, 302, "mask", 10.5, "soft", "start")
+    d.shape(156, 302, "[B, 1, 1, S]", "mask")
+    d.text(122, 315, "softmax of each row", 10.5, "soft", "start")
     _grid(d, 86, 324, weights(), "head", WORDS, top=0.75)
     d.text(116, 398, "rows sum to 1", 10.5, "soft")
     d.text(152, 342, "weights", 11, "ink", "start", 600)
-    shape(152, 356, "[B, A, S, S]", "[S, S]", "weights")
+    d.shape(152, 356, "[B, A, S, S]", "weights")
     d.arrow([(266, 176), (266, 322)], "ink", 1.3)
     d.arrow([(148, 371), (246, 371)], "ink", 1.3)
     d.text(197, 384, "weights × V", 10.5, "ink", weight=600)
     _grid(d, 248, 324, mixed(), "token", None, top=2.0)
-    shape(289, 358, "[B, A, S, D]", "[S, D]", "mixed", size=9.5)
-    if alone:
-        return d.finish(ALT)
+    d.shape(289, 358, "[B, A, S, D]", "mixed", size=9.5)
     d.arrow([(266, 386), (266, 414), (212, 414), (212, 425)], "ink", 1.3)
     d.text(260, 405, "A heads joined", 10.5, "soft", "end")
     d.shape(272, 405, "[B, S, H]", "joined")
@@ -101,7 +90,7 @@ def head(alone: bool = False) -> Diagram:
     d.arrow([(212, 450), (212, 472)], "ink", 1.3)
     d.shape(218, 466, "[B, S, H]", "output")
     d.text(212, 486, "B texts · S tokens · H hidden size · A heads · D = H / A", 10, "soft")
-    return d.finish(ALT + MORE)
+    return d.finish(ALT)
 
 
 def _grid(d: Drawing, x, y, rows, colour, names=None, top=2.0) -> None:

@@ -77,7 +77,7 @@ def check_previous(answer):
         if (changed := float((weights - others).abs().max())) > 0.01:
             raise Mistake(
                 f"With other words at the same positions, one of your weights changes by {changed:.2f}. The first two rows "
-                "of a map belong to the word, and this head should not listen to words."
+                "of a map belong to the word, and the weights of this head should not depend on it."
             )
         found = weights.diagonal(-1)  # on the previous token, of all tokens but the first
         if found.min() > ENOUGH:

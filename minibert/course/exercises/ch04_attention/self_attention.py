@@ -66,7 +66,7 @@ def shape_mistake(module, hidden, error):
         return f"Your split stops with [2, 5, 24] and 4 heads: {of_split}"
     if parts != [2, 4, 5, 6]:
         return (
-            f"Your split makes {parts} of [2, 5, 24], 4 heads; wanted is [2, 4, 5, 6]. "
+            f"Your split makes {parts} of [2, 5, 24], 4 heads; expected is [2, 4, 5, 6]. "
             "Cut each token's 24 numbers into 4 times 6, [2, 5, 4, 6], then transpose the axes of tokens and heads."
         )
     try:
@@ -106,7 +106,7 @@ def check_self_attention(answer):
         raise Mistake(shape_mistake(mine, hidden, error)) from None
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise Mistake(
-            f"forward returns a {type(result).__name__}; two things are wanted, the mixed values and the weights (or None)."
+            f"forward returns a {type(result).__name__}; it should return two things, the mixed values and the weights (or None)."
         )
     mixed, weights = result
     guesses = []
@@ -137,7 +137,7 @@ def check_self_attention(answer):
     if mine(hidden, mask)[1] is not None:
         raise Mistake(
             "Without output_attentions=True the second result should be None, but yours is a tensor of shape [2, 4, 5, 5]: "
-            "maps that nobody asked for fill the memory."
+            "weights that are not used take memory."
         )
     also(
         mine,

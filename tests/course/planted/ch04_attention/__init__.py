@@ -3,13 +3,11 @@
 from planted.ch04_attention import (
     largest_weight,
     masked_attention,
-    muddy,
     previous_token,
     self_attention,
 )
 
 ANSWERS = {
-    "muddy": muddy.ANSWERS,
     "previous_token": previous_token.ANSWERS,
     "largest_weight": largest_weight.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,

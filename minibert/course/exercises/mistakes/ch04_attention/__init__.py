@@ -3,13 +3,11 @@
 from minibert.course.exercises.mistakes.ch04_attention import (
     largest_weight,
     masked_attention,
-    muddy,
     previous_token,
     self_attention,
 )
 
 KNOWN = {
-    "muddy": muddy.KNOWN,
     "previous_token": previous_token.KNOWN,
     "largest_weight": largest_weight.KNOWN,
     "masked_attention": masked_attention.KNOWN,

@@ -51,6 +51,10 @@ KNOWN = (
         "Your weights sum to 1 over the 1,000 queries; they must sum to 1 over the eight keys of each.",
     ),
     (
+        variant("over_one_key", axis=1),
+        "Your softmax runs over an axis of length 1, so every weight is 1. It should run over the eight keys, the last axis.",
+    ),
+    (
         variant("mean_of_all", reduce=torch.mean),
         "You average all eight weights, which always gives 1/8. Take the largest weight of each query first.",
     ),

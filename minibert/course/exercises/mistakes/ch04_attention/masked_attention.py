@@ -60,7 +60,7 @@ times_root = masked_variant(
 WEIGHT_MISTAKES = (
     (
         over_queries,
-        "Your weights sum to 1 over the queries (each column); they must sum to 1 over the keys (each row): a query shares out 1.",
+        "Your weights sum to 1 over the queries (each column); they must sum to 1 over the keys (each row).",
     ),
     (mask_ignored, "The mask has no effect: your largest weight on a hidden key is {0:.2f}."),
     (

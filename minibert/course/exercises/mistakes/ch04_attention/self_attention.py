@@ -155,7 +155,7 @@ SELF_MISTAKES = (
     (FirstTextForAll, "Every text of yours has the values of the first one."),
     (
         OneHead,
-        "You have one head of 24 numbers; asked for are 4 heads of 6, each with weights of its own.",
+        "You have one head of 24 numbers; expected are 4 heads of 6, each with weights of its own.",
     ),
     (
         LooksBackOnly,
@@ -177,7 +177,7 @@ SELF_MISTAKES = (
     ),
     (
         HeadsInterleaved,
-        "Your heads take every 4th number of a token; a head has 6 numbers that stand side by side: "
+        "Your heads take every 4th number of a token; a head has 6 neighbouring numbers: "
         "view(B, S, A, D), not (B, S, D, A).",
     ),
     (
@@ -209,7 +209,7 @@ SELF_MISTAKES = (
     (QueriesAsKeys, "Your queries are compared with queries; the keys are not used."),
     (
         SplitInterleaved,
-        "Your split puts every 4th number of a token into a head, [B, S, D, A]; a head's 6 numbers stand side by side: view(B, S, A, D).",
+        "Your split puts every 4th number of a token into a head, [B, S, D, A]; a head has 6 neighbouring numbers: view(B, S, A, D).",
     ),
     (
         KeysAsValues,
