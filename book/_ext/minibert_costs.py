@@ -20,8 +20,8 @@ CHOICES = [  # what was changed, and in what; the log, the changed run, the run 
         "**Five minutes of one core, real text, the teaching shape**",
         [
             ("minibert's code instead of `transformers`", "AdamW", "peer, AdamW"),
-            ("Muon instead of AdamW", "peer, Muon", "peer, AdamW"),
-            ("both", "best, post-norm", "peer, AdamW"),
+            ("Muon instead of AdamW, in `transformers`", "peer, Muon", "peer, AdamW"),
+            ("both of these", "best, post-norm", "peer, AdamW"),
             ("pre-norm instead of post-norm", "best, pre-norm", "best, post-norm"),
         ],
     ),
@@ -154,7 +154,7 @@ def longer(root: Path) -> str:
         lines,
         level=(unigram, f"unigram guess {unigram:.2f}"),
         across=(0, 4.2, (0, 1, 2, 3, 4), "hours on two cores"),
-        up=(2.4, 7.2, (3, 4, 5, 6, 7), "held-out MLM loss, nats"),
+        up=(2.0, 7.2, (2, 3, 4, 5, 6, 7), "held-out MLM loss, nats"),
         room=0,
         caption="Held-out loss over the training of minibert-small. In part 1 every token to predict became [MASK], so its curve does not compare with the others.",
     )
@@ -163,7 +163,7 @@ def longer(root: Path) -> str:
 def picture(lines, *, level, across, up, room: int, caption: str) -> str:
     """Curves with their bands: `lines` holds (label, colour, dashes, [(x, values)]), `level` a value and its label, an axis (low, high, ticks, title).
 
-    With `room` for them the labels stand at the right, in the order of the curves, otherwise above the last points.
+    With `room` for them the labels stand at the right, in the order of the curves, otherwise below the last points.
     """
     right = WIDTH - (room or 12)
 
@@ -198,7 +198,7 @@ def picture(lines, *, level, across, up, room: int, caption: str) -> str:
             floor = max(floor + GAP, y(fmean(values)) + 4)
             place = f'x="{right + 8}" y="{floor:.1f}"'
         else:
-            place = f'x="{x(at):.1f}" y="{y(fmean(values)) - 12:.1f}" text-anchor="end"'
+            place = f'x="{x(at):.1f}" y="{y(fmean(values)) + GAP:.1f}" text-anchor="end"'
         parts.append(
             f'<polygon points="{" ".join(band)}" fill="{colour}" opacity="0.2"/>'
             f'<polyline points="{means}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dashes}"/>'
@@ -206,7 +206,7 @@ def picture(lines, *, level, across, up, room: int, caption: str) -> str:
         )
     spoken = f"{caption} At the end: {'; '.join(label for label, *_ in lines)}; {level[1]}."
     drawing = (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="620" style="max-width: 100%; height: auto" font-size="13" fill="currentColor" '
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="620" style="max-width: 100%; height: auto" font-size="13" font-family="var(--mb-sans)" fill="currentColor" '
         f'role="img" aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
     )
     return f"```{{raw}} html\n{drawing}\n```\n\n*{caption}*"

@@ -53,7 +53,7 @@ def test_the_table_has_a_row_for_each_choice_with_its_time():
     assert {len(cells) for cells in found} == {3}
     assert len(rows) == sum(len(part) for _, part in costs.CHOICES) + 1 + len(costs.SMALL_WORLD)
     seconds = costs.read(ROOT, "equal_time")["rows"][0]
-    both = next(cells for cells in rows if cells[0] == "both")
+    both = next(cells for cells in rows if cells[0] == "both of these")
     assert both[2] == f"× {seconds['best, post-norm'] / seconds['peer, AdamW']:.2f}"
     assert all(re.match(r"[+−]\d\.\d\d", cells[1]) for cells in rows)
 
