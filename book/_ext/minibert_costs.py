@@ -163,7 +163,7 @@ def longer(root: Path) -> str:
 def picture(lines, *, level, across, up, room: int, caption: str) -> str:
     """Curves with their bands: `lines` holds (label, colour, dashes, [(x, values)]), `level` a value and its label, an axis (low, high, ticks, title).
 
-    With `room` for them the labels stand at the right, in the order of the curves, otherwise below the last points.
+    With `room` for them the labels stand at the right, in the order of the curves, otherwise below the last points, or above where the one before is close.
     """
     right = WIDTH - (room or 12)
 
@@ -188,7 +188,7 @@ def picture(lines, *, level, across, up, room: int, caption: str) -> str:
         f'<line x1="{LEFT}" x2="{right}" y1="{y(level[0]):.1f}" y2="{y(level[0]):.1f}" stroke="currentColor" stroke-dasharray="3 3"/>'
         f'<text x="{right}" y="{y(level[0]) - 6:.1f}" text-anchor="end" font-size="12">{escape(level[1])}</text>'
     )
-    floor = 0.0
+    floor = before = 0.0
     for label, colour, dashes, points in sorted(lines, key=lambda one: -fmean(one[3][-1][1])):
         band = [f"{x(at):.1f},{y(min(values)):.1f}" for at, values in points]
         band += [f"{x(at):.1f},{y(max(values)):.1f}" for at, values in reversed(points)]
@@ -198,7 +198,9 @@ def picture(lines, *, level, across, up, room: int, caption: str) -> str:
             floor = max(floor + GAP, y(fmean(values)) + 4)
             place = f'x="{right + 8}" y="{floor:.1f}"'
         else:
-            place = f'x="{x(at):.1f}" y="{y(fmean(values)) + GAP:.1f}" text-anchor="end"'
+            beside = x(at) - before < GAP * 6
+            height, before = y(fmean(values)) + (-GAP if beside else GAP), x(at)
+            place = f'x="{before:.1f}" y="{height:.1f}" text-anchor="end"'
         parts.append(
             f'<polygon points="{" ".join(band)}" fill="{colour}" opacity="0.2"/>'
             f'<polyline points="{means}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dashes}"/>'
