@@ -49,7 +49,7 @@ from sphinx.util import logging
 SAID_AT_MOST = 15
 HIDDEN = re.compile(
     r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|<!--.*?-->|`[^`\n]*`|\$[^$\n]*\$|(?<=\])\([^)\s]*\)|<[^>]*>|https?://\S+|^#+ [^\n]*"
-    r"|^> [-*] [^\n]*|^\*\*(?:Time|Equation)\*?\*?[^\n]*|^[ \t]*\d+\.(?=\s)",
+    r"|^> [-*] [^\n]*|(?<=\[)\d+ · |^\*\*(?:Time|Equation)\*?\*?[^\n]*|^[ \t]*\d+\.(?=\s)",
     re.DOTALL | re.MULTILINE,
 )
 NAMED = re.compile(

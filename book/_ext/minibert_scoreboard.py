@@ -9,6 +9,8 @@ import re
 from html import escape
 from pathlib import Path
 
+import log_page
+
 PAGE = "book/scoreboard"
 MARKER = re.compile(r"<!-- scoreboard: (\w+) -->")
 COLUMNS = {  # as in the log -> the measure, for the head of the table
@@ -204,18 +206,6 @@ def fill(text: str, root: Path) -> str:
     return MARKER.sub(lambda marker: PARTS[marker[1]](cells), text)
 
 
-def fill_page(app, docname, source):
-    if docname == PAGE:
-        source[0] = fill(source[0], Path(app.srcdir))
-
-
-def always_page(app, env, added, changed, removed):
-    """The log may have changed when the page has not."""
-    return [PAGE] if PAGE in env.found_docs else []
-
-
 def setup(app):
     """Sphinx calls this."""
-    app.connect("source-read", fill_page)
-    app.connect("env-get-outdated", always_page)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return log_page.connect(app, PAGE, fill)

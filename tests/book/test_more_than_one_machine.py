@@ -187,13 +187,6 @@ def table(heading: str) -> dict[str, list[str]]:
 
 
 def test_the_measured_numbers_are_those_of_the_log():
-    for name, (speed, share, predicted) in table("model").items():
-        row = ROWS[name]
-        assert (speed, share, predicted) == (
-            f"{row['tokens_per_cpu_second']:,}",
-            f"{row['share_of_peak']:.2f}",
-            f"{row['predicted']:.2f}",
-        )
     for name, (speed, spread, efficiency) in table("started as").items():
         row = ROWS[name]
         assert (speed, spread, efficiency) == (
@@ -207,15 +200,7 @@ def test_the_measured_numbers_are_those_of_the_log():
 
 def test_the_computed_numbers():
     base, mini = (training_flops(BertConfig.preset(name), 1.2e11) for name in ("base", "mini"))
-    for (_, *shown), operations in zip(table("| operations").values(), (mini, base), strict=True):
-        assert [float(hours) for hours in shown] == [
-            pytest.approx(gpu_hours(operations, GPUS[gpu], 0.2), rel=0.02)
-            for gpu in ("L4", "A100", "H100")
-        ]
-    published = training_flops(BertConfig.preset("base"), 3.67e10)
-    assert (
-        round(published / 1e19, 1) == 2.0 and round(gpu_hours(published, GPUS["A100"], 0.2)) == 89
-    )
-    assert round(gpu_hours(published, GPUS["A100"], 1) / 92, 2) == 0.19
+    hours = [gpu_hours(operations, GPUS["A100"], 0.2) for operations in (mini, base)]
+    assert [round(hours[0], 1), round(hours[1])] == [14.7, 291]
     assert round(memory(335_141_888)["training with AdamW"] / 1e9, 1) == 5.4
     assert (16 / 8 + 12 / 2) / 2 == 4 and (16 + 12) / 10 == 2.8

@@ -62,6 +62,7 @@ def test_the_check_sees_exercises_and_quizzes():
             "See chapter 14, section 3.2.2, figures 20 and 21, equation 4.1, sentence 13 (2018, May 2019).",
             [],
         ),
+        ("[13 · The bug clinic](notebooks/13.ipynb) tells 54 apart.", ["54"]),
         ("F1, BERT-256, bfloat16, GPT-2, UTF-8 and C100 are names; three is a word.", []),
         ("Is it 85%? Or 0.5?", []),
         ("# 99 problems\n\nNone <!-- 98 = 97 + 1 -->here.", []),
