@@ -1,6 +1,8 @@
 """What a BERT costs: parameters, memory, activations, floating-point operations, training hours."""
 
 import re
+from dataclasses import replace
+from functools import lru_cache
 
 import torch
 
@@ -32,17 +34,26 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
     The counts add up to the model's size. For a config, they are those of a BertModel without a
     task head: 109,482,240 in total for BERT-base. Tied tensors are counted once.
     """
-    model = config_or_model
-    if isinstance(model, BertConfig):
-        with torch.device("meta"):  # allocates no memory
-            model = BertModel(model)
+    layers = 1
+    if isinstance(config_or_model, BertConfig):  # one layer is enough, because all are alike
+        layers = config_or_model.num_hidden_layers
+        named = _names_and_sizes(replace(config_or_model, num_hidden_layers=1))
+    else:
+        named = tuple((name, each.numel()) for name, each in config_or_model.named_parameters())
     counts = dict.fromkeys(PARTS, 0)
-    for name, parameter in model.named_parameters():
-        part = next(
-            part for part, pattern in PARTS.items() if re.match(pattern, name.removeprefix("bert."))
-        )
-        counts[part] += parameter.numel()
+    for name, size in named:
+        name = name.removeprefix("bert.")
+        part = next(part for part, pattern in PARTS.items() if re.match(pattern, name))
+        counts[part] += size * (layers if name.startswith("encoder.layer.") else 1)
     return {part: count for part, count in counts.items() if count}
+
+
+@lru_cache(maxsize=1024)
+def _names_and_sizes(config: BertConfig) -> tuple[tuple[str, int], ...]:
+    """The parameters of a BertModel; remembered, because a search over shapes asks often."""
+    with torch.device("meta"):  # allocates no memory
+        model = BertModel(config)
+    return tuple((name, each.numel()) for name, each in model.named_parameters())
 
 
 def memory(parameters: int) -> dict[str, int]:

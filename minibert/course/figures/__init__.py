@@ -17,6 +17,7 @@ from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_sty
 from minibert.course.figures.summary_choice import summary_choice
 from minibert.course.figures.training_curves import training_curves
 from minibert.course.figures.training_replay import training_replay
+from minibert.course.figures.training_strip import training_strip
 from minibert.course.figures.word_pieces import word_pieces
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "summary_choice",
     "training_curves",
     "training_replay",
+    "training_strip",
     "use_style",
     "word_pieces",
 ]

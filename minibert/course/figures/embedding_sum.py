@@ -74,15 +74,15 @@ def embedding_sum(
             "segments": len(tables.token_type_embeddings.weight),
         },
         needs=["packed.js"],
-        label="Three vectors added: the same word has another sum at another position",
+        label="Three vectors added: the same word at two positions has two different sums",
         alt=(
-            f"Bars for 24 features of “{word}” at place {places[0]}: its token, segment and"
+            f"Bars for 24 features of “{word}” at position {places[0]}: its token, segment and"
             " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"
-            f" “{word}” at place {places[1]}."
+            f" “{word}” at position {places[1]}."
         ),
         try_this=(
-            "Move the word to another place and back to that of the outlines. Swap the segment."
-            f" Switch one row after the other off. Then choose {words[loud]}, move it to place 0,"
-            f" and look at feature {int(first[loud].abs().argmax())}."
+            "Move the slider to the position of the outlines and watch the sums agree. Swap the"
+            " segment. Switch off one row after another. Then choose"
+            f" {words[loud]} at position 0, and look at feature {int(first[loud].abs().argmax())}."
         ),
     )

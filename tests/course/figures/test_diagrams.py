@@ -21,6 +21,7 @@ from minibert.course.diagrams import (
     one_query,
     pretraining_input,
     tokenizer,
+    whole_model,
 )
 from minibert.course.diagrams.head import KEY, QUERY, VALUE, mixed, weights
 from minibert.course.diagrams.model import LIT
@@ -28,6 +29,7 @@ from minibert.course.diagrams.pretraining_input import CHOSEN, TEXTS, rows
 from minibert.course.diagrams.tokenizer import IDS, NORMAL, PIECES, TEXT, WORDS, tokens
 from minibert.data import mask_tokens
 from minibert.hub.find_pretrained import MINILM
+from minibert.inference.sentence_embeddings import mean_pool
 from minibert.positions import sinusoidal_table
 from minibert.summarization import BertSumExt
 from tools.stills import letters
@@ -41,6 +43,7 @@ CLOSE_UPS = {
     "five_heads": five_heads,
     "bertsum": bertsum,
     "tokenizer": tokenizer,
+    "whole_model": whole_model,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
 DRAWN["one_query"] = lambda: one_query(
@@ -107,6 +110,7 @@ def of_model():
         "to the MLM head": run["bert.encoder"][1][0][-1],
         "[CLS]": run["bert.pooler.dense"][0][0],
         "pooled": run["bert.pooler"][1],
+        "text vector": mean_pool(states[-1], mask),
         "mlm output": run["result"].prediction_logits,
         "nsp output": run["result"].seq_relationship_logits,
         "next_sentence_label": torch.zeros(5),

@@ -96,7 +96,7 @@ def test_the_scale_of_the_bars_is_round(tab):
     ]
 
 
-def test_the_first_state_compares_a_word_at_two_places(tab, figure, small):
+def test_the_first_state_compares_a_word_at_two_positions(tab, figure, small):
     bert, tokenizer = small
     show(tab, figure)
     ids = torch.tensor([[tokenizer.token_to_id("the")] * 5])
@@ -111,7 +111,7 @@ def test_the_first_state_compares_a_word_at_two_places(tab, figure, small):
         float(torch.cosine_similarity(vectors[1], vectors[4], dim=0)) for vectors in (sums, out)
     ]
     assert status(tab) == (
-        "“the” at place 4, segment 0. The outline is “the” at place 1, segment 0. "
+        "“the” at position 4, segment 0. The outline is “the” at position 1, segment 0. "
         f"Cosine of the two sums: {cosines[0]:.2f}, after LayerNorm {cosines[1]:.2f}."
     )
     assert (
@@ -137,19 +137,19 @@ def test_bars_stand_above_zero_and_hang_below(tab, figure, small):
     assert torch.allclose(signed / signed.abs().max(), values / values.abs().max(), atol=0.01)
 
 
-def test_word_place_and_segment_are_changed_by_keyboard(tab, figure):
+def test_word_position_and_segment_are_changed_by_keyboard(tab, figure):
     show(tab, figure)
-    tab.get_by_label("Place").press("ArrowRight")
-    assert status(tab).startswith("“the” at place 5, segment 0.")
-    tab.get_by_label("Place").press("ArrowLeft")
+    tab.get_by_role("slider", name="Position").press("ArrowRight")
+    assert status(tab).startswith("“the” at position 5, segment 0.")
+    tab.get_by_role("slider", name="Position").press("ArrowLeft")
     tab.get_by_label("1", exact=True).check()
-    assert status(tab).startswith("“the” at place 4, segment 1.")
+    assert status(tab).startswith("“the” at position 4, segment 1.")
     tab.get_by_role("combobox", name="Word").select_option("bank")
-    assert status(tab).startswith("“bank” at place 4, segment 1.")
+    assert status(tab).startswith("“bank” at position 4, segment 1.")
     assert tab.locator(".mb-row-token p span").first.inner_text() == "the row of “bank”"
     tab.get_by_role("button", name="Keep this one as outline").press("Enter")
     assert (
-        "The outline is “bank” at place 4, segment 1. Cosine of the two sums: 1.00, after LayerNorm 1.00."
+        "The outline is “bank” at position 4, segment 1. Cosine of the two sums: 1.00, after LayerNorm 1.00."
         in status(tab)
     )
 
@@ -160,7 +160,7 @@ def test_parts_are_switched_off_by_pointer(tab, figure):
     assert max(tab.evaluate(bars)) > 1
     tab.get_by_label("position row").click()
     assert max(tab.evaluate(bars)) == 0
-    assert status(tab).startswith("“the” at place 4, segment 0, no position row.")
+    assert status(tab).startswith("“the” at position 4, segment 0, no position row.")
     assert tab.locator(".mb-row-position .mb-length").inner_text() == "switched off"
     tab.get_by_label("LayerNorm").click()
     assert "no LayerNorm" in status(tab) and tab.locator(".mb-numbers").inner_text().endswith(

@@ -89,7 +89,7 @@ EXERCISE = Exercise(
         "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
         "For each triple, count the words that the second and the third sentence have in common with the first, and the words that are new in them. Both counts have to be equal.",
     ),
-    paragraph="Two claims about what it cannot do",
+    paragraph="A failure, and the control that decides about it",
     solution=fair_triples,
     check=check_fair_triples,
 )

@@ -1,17 +1,17 @@
-"""Exercises of chapter 1: cutting words, training, batches, and finding bugs in a tokenizer."""
+"""Exercises of chapter 1: cutting words, training, two ways to cut, batches, and finding bugs in a tokenizer."""
 
 from minibert.course.exercises.ch01_tokens import (
-    fewest_pieces,
     find_bugs,
     make_batch,
     merge_step,
+    two_cuts,
     wordpiece,
 )
 
 EXERCISES = [
     wordpiece.EXERCISE,
-    fewest_pieces.EXERCISE,
     merge_step.EXERCISE,
+    two_cuts.EXERCISE,
     make_batch.EXERCISE,
     find_bugs.EXERCISE,
 ]

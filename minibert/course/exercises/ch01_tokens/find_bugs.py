@@ -7,7 +7,7 @@ from functools import cache
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch01_tokens.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
-from minibert.hub.find_pretrained import SMALL
+from minibert.hub.find_pretrained import MINILM
 from minibert.tokenization import WordPieceTokenizer
 
 BUGS = {
@@ -26,7 +26,7 @@ OUTPUTS = (
     ("Was the bank [MASK]?", "[UNK] the bank [MASK] ?"),
     ("It was great☺ food.", "it was food ."),
     ("It was great☺ food.", "it was great [UNK] food ."),
-    ("The river, the bank.", "the [UNK] the [UNK]"),
+    ("The river, the bank.", "the river ##, the bank ##."),
 )
 
 
@@ -42,15 +42,15 @@ def find_bugs():
 
 
 @cache
-def small():
-    return WordPieceTokenizer.from_pretrained(SMALL)
+def trained():
+    return WordPieceTokenizer.from_pretrained(MINILM)
 
 
 def broken_tokenize(text, lower=True, strip=True, split=True, special=True, **options):
     """BERT's tokenizer with options, each of which is a bug."""
     tokens = []
     for part in re.split(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])" if special else r"($^)", text):
-        if special and part in small().vocab and part.startswith("["):
+        if special and part in trained().vocab and part.startswith("["):
             tokens.append(part)
             continue
         if strip:
@@ -76,7 +76,7 @@ def _cut(word, mark="##", longest=True, unknown="word"):
     while start < len(word):
         ends = range(len(word), start, -1) if longest else range(start + 1, len(word) + 1)
         marked = mark if start else ""
-        end = next((end for end in ends if marked + word[start:end] in small().vocab), None)
+        end = next((end for end in ends if marked + word[start:end] in trained().vocab), None)
         if end is None:
             return {"word": ["[UNK]"], "nothing": [], "rest": [*pieces, "[UNK]"]}[unknown]
         pieces.append(marked + word[start:end])
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
     title="Find the bug by the output",
     paragraph="Your tokenizer in a real model",
     task=f"""
-            Six broken tokenizers with the vocabulary of `minibert-small` made these outputs, and each has one of the eight bugs below.
+            Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has one of the eight bugs below.
             Which? (Two of the bugs did not occur.)
 
             {"<br>".join(f"{letter} · {text} → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
@@ -117,7 +117,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "First write down what the correct tokenizer makes of each text, and then look for the first token that differs. A correct-looking output can be wrong, too.",
-        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact.",
+        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues.",
     ),
     solution=find_bugs,
     check=check_find_bugs,

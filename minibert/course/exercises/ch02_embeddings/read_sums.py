@@ -38,7 +38,7 @@ def _tables(seed: int, V: int, T: int, P: int, H: int) -> tuple[Tensor, Tensor, 
     """
     g = torch.Generator().manual_seed(seed)
     words = torch.randn(V, H, generator=g) * (0.5 + 2.5 * torch.rand(V, 1, generator=g))
-    segments = torch.randn(1, H, generator=g) / 2 + torch.randn(T, H, generator=g) / 6
+    segments = torch.randn(1, H, generator=g) / 2 + torch.randn(T, H, generator=g) / 30
     return words, segments, torch.randn(P, H, generator=g) / 5
 
 

@@ -1,8 +1,8 @@
 """Exercises of chapter 3: positions."""
 
 from minibert.course.exercises.ch03_positions import (
+    hand_turns,
     learned_positions,
-    odd_rows,
     position_table,
     shift_matrix,
     steps_between,
@@ -13,5 +13,5 @@ EXERCISES = [
     shift_matrix.EXERCISE,
     steps_between.EXERCISE,
     learned_positions.EXERCISE,
-    odd_rows.EXERCISE,
+    hand_turns.EXERCISE,
 ]

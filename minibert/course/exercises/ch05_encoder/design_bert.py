@@ -42,6 +42,12 @@ CASES = (
     (110_000_000, 4200 * MIB, 32, 128),
     (30_000_000, 1536 * MIB, 16, 128),
     (30_000_000, 1536 * MIB, 32, 64),
+    (
+        45_000_000,
+        3968 * MIB,
+        32,
+        128,
+    ),  # two depths of one width fit; without the pooler three seem to
 )
 
 

@@ -102,8 +102,8 @@ EXERCISE = Exercise(
     'several sizes, so a threshold that fits one of them may not fit the next. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
     hints=(
         "For each of the three defects, ask what it makes *exactly* true: of the angle between two tokens, of the spread of one token's numbers, of the gradients.",
-        "A complete deep encoder with large weights also has similar tokens, so ask for a cosine above 0.999 for every pair. A fresh LayerNorm gives standard deviation 1. "
+        "A complete deep encoder with large weights also has similar tokens, so ask that *every* pair has a cosine of 1 up to rounding. A fresh LayerNorm gives standard deviation 1. "
         "When two signs appear together, test for the one with the most certain cause first: a gradient of exactly 0.",
     ),
-    paragraph="Without residual connections, queries get no gradient",
+    paragraph="LayerNorm keeps the vectors at one length",
 )

@@ -1,10 +1,10 @@
-"""Exercises of chapter 6: the attention mask, the whole model, and checkpoints."""
+"""Exercises of chapter 6: the whole model, and checkpoints."""
 
-from minibert.course.exercises.ch06_bert import bert, extend_mask, load_strictly, read_shapes
+from minibert.course.exercises.ch06_bert import bert, load_strictly, read_shapes, translate
 
 EXERCISES = [
-    read_shapes.EXERCISE,
-    extend_mask.EXERCISE,
     bert.EXERCISE,
+    read_shapes.EXERCISE,
+    translate.EXERCISE,
     load_strictly.EXERCISE,
 ]

@@ -226,5 +226,5 @@ EXERCISE = Exercise(
         "`self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and gives back two things.",
         "`states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooler is `dense` of token 0, then `.tanh()`.",
     ),
-    paragraph="Put together by hand",
+    paragraph="The whole model in one picture",
 )

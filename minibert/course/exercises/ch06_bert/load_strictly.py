@@ -134,5 +134,5 @@ EXERCISE = Exercise(
         "`model.state_dict()` gives you the model's own names and tensors. The keys of two dicts can be subtracted like sets.",
         "Compare shapes with `own[name].shape != tensors[name].shape`, for all names, before the first copy: `copy_` would broadcast.",
     ),
-    paragraph="Weights that do not arrive",
+    paragraph="Names that do not match are skipped in silence",
 )

@@ -127,5 +127,5 @@ EXERCISE = Exercise(
         "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
         "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors.",
     ),
-    paragraph="A config that defends itself",
+    paragraph="A checkpoint is a dictionary of names",
 )

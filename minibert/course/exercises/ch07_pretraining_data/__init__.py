@@ -1,17 +1,17 @@
-"""Exercises of chapter 7: MLM masking, whole words, and the truncation of sentence pairs."""
+"""Exercises of chapter 7: the truncation of pairs, masking, whole words, and faults found by counting."""
 
 from minibert.course.exercises.ch07_pretraining_data import (
     believe,
-    how_many,
+    find_faults,
     mask_words,
     shorten,
     words_of,
 )
 
 EXERCISES = [
-    how_many.EXERCISE,
-    believe.EXERCISE,
-    words_of.EXERCISE,
     shorten.EXERCISE,
     mask_words.EXERCISE,
+    believe.EXERCISE,
+    words_of.EXERCISE,
+    find_faults.EXERCISE,
 ]

@@ -60,12 +60,11 @@ EXERCISE = Exercise(
     minutes=15,
     title="Can you believe what you see?",
     task=(
-        "One chosen word in five is not [MASK]: half of those are true, half are drawn from the vocabulary. You see a word at a chosen place. The words around it "
-        "give it the probability `context` ($q$). What is the chance that it is the true one? Write the two ways in which you can come to see this word, and "
-        "compare them."
+        "At a chosen position you see a word, not [MASK]. Either it was there all the time (a share `kept` of the chosen words), or it has been drawn at random "
+        "from the vocabulary (a share `replaced`). The context gives this word the probability `context` ($q$). What is the probability that it is the true word?"
     ),
     hints=(
-        "Way one: it was this word (how likely?), and it was kept (how often?). Way two: it was any word, it was replaced, and this one was drawn.",
+        "Bayes' theorem. First way to see this word: it was the true word and was kept. Second way: the true word was any word, it was replaced, and this one was drawn. How probable is each?",
         "$\\frac{0.1\\,q}{0.1\\,q + 0.1 / V}$, with the two shares as arguments.",
     ),
     paragraph="Why 80, 10 and 10",

@@ -188,14 +188,14 @@ EXERCISE = Exercise(
     minutes=20,
     title="Masking without a loop",
     task=(
-        "A whole batch at once, `[B, S]`: which tokens are chosen, what the labels are, and what the model sees. The random numbers are drawn for you: `chance` says who is "
-        "chosen, `fate` what becomes of a chosen one, `drawn` is a word for each place. In *Swap it in* your function will make the batches of a pretraining run."
+        "Mask a whole batch `[B, S]` without a loop. The random numbers are drawn for you: a token is chosen if its `chance` is below `rate`, its `fate` decides between "
+        "[MASK] (below 0.8), a random word (from 0.9) and no change, and `drawn` holds a random word for every position. At the end of the chapter your function makes the batches of a pretraining run."
     ),
     hints=(
-        "Each step is one comparison and one `where`: who is chosen, then labels, then [MASK], then the drawn words.",
-        "`fate < 0.8` and `fate >= 0.9` never hold together, so what lies between stays as it is.",
+        "Each line is one comparison and one `where`: first which tokens are chosen, then the labels, then [MASK], then the drawn words.",
+        "`fate < 0.8` and `fate >= 0.9` never hold together, so a chosen token with a fate in between stays as it is.",
     ),
-    paragraph="The fast form",
+    paragraph="Masking a whole batch",
     solution=mask_words,
     check=check_mask_words,
 )

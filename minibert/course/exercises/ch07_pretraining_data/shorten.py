@@ -118,18 +118,18 @@ def check_shorten(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
+    size="warm-up",
     minutes=10,
     title="Make two texts fit",
     task=(
-        "Cut two texts until both together have `room` tokens. The longer one gives a token; when both are equally long, the second gives. `rng.random() < 0.5` means "
-        "that the token is taken from the front, otherwise from the back."
+        "A and B together may be too long for a sequence. Remove one token at a time until they fit into `room`: from the longer text, or from the second if both are "
+        "equally long. If `rng.random() < 0.5`, the token is removed from the front, otherwise from the back."
     ),
     hints=(
-        "Two questions in each round: whose token, and from which end?",
+        "Each round answers two questions: from which text is a token removed, and from which end?",
         "`del text[0]` takes the first token, `del text[-1]` the last.",
     ),
-    paragraph="Too long for a row",
+    paragraph="The whole program on one page",
     solution=shorten,
     check=check_shorten,
 )

@@ -71,8 +71,8 @@ EXERCISE = Exercise(
     minutes=15,
     title="Words out of pieces",
     task=(
-        "For whole-word masking the positions of a word's pieces must stay together. Return them as a list of lists. A piece `##x` goes on the word before it, but "
-        "only when that word ends right before it: across a [SEP] nothing goes on. Special tokens belong to no word; a piece that opens a text is a word of its own."
+        "Return the positions of the tokens, grouped by words, as a list of lists. A piece `##x` continues a word only if that word ends at the position before; "
+        "after a [SEP] it is a word of its own. Special tokens belong to no word."
     ),
     hints=(
         "The last position of the last word is `words[-1][-1]`. Is it the place right before this one?",

@@ -1,4 +1,4 @@
-// A token's row, its segment's row, its place's row; their sum; LayerNorm. One vector is kept as an outline, to compare with.
+// The row of a token, of its segment and of its position, their sum, and LayerNorm. One vector is kept as an outline for comparison.
 
 const WINDOW = 24;          // features drawn at a time
 
@@ -42,7 +42,7 @@ function cosine(a, b) {
   return dot(a, b) / (norm(a) * norm(b));
 }
 
-// A bar for each value and an outline for each value kept, upwards above zero; the feature that is looked at has a ground.
+// A bar for each value and an outline for each value kept, upwards above zero; the chosen feature has a shaded background.
 function barsOf(values, keeps, largest, chosen) {
   const box = (value, i, wide, attributes) => {
     const height = clamp(28 * Math.abs(value) / largest, 0, 29);
@@ -63,7 +63,7 @@ function summed(values) {
 
 function described({ word, segment, place, on }, { words }) {
   const off = ["token", "segment", "position"].filter((part) => !on[part]).map((part) => `no ${part} row`).concat(on.norm ? [] : ["no LayerNorm"]);
-  return `“${words[word]}” at place ${place}, segment ${segment}${off.length ? `, ${off.join(", ")}` : ""}.`;
+  return `“${words[word]}” at position ${place}, segment ${segment}${off.length ? `, ${off.join(", ")}` : ""}.`;
 }
 
 export default {
@@ -82,7 +82,7 @@ export default {
     }));
     const numbers = node("p", { class: "mb-numbers" });
     const features = slider({ label: "Feature", min: 0, max: tables.gamma.length - 1, value: feature, oninput: (k) => { feature = k; draw(); } });
-    const places = slider({ label: "Place", min: 0, max: data.length - 1, value: now.place, oninput: (place) => change({ place }) });
+    const places = slider({ label: "Position", min: 0, max: data.length - 1, value: now.place, oninput: (place) => change({ place }) });
     const figure = frame(el, model,
       controls(pick({ label: "Word", options: data.words.map((word, i) => [i, word]), value: now.word, oninput: (word) => change({ word }) }), places,
         radios({ label: "Segment", options: [...Array(data.segments).keys()].map((i) => [i, String(i)]), value: 0, oninput: (segment) => change({ segment }) })),
@@ -112,7 +112,7 @@ export default {
     function draw() {
       const mine = embedded(tables, now), theirs = embedded(tables, kept), from = first();
       const names = {
-        token: `the row of “${data.words[now.word]}”`, segment: `the row of segment ${now.segment}`, position: `the row of place ${now.place}`,
+        token: `the row of “${data.words[now.word]}”`, segment: `the row of segment ${now.segment}`, position: `the row of position ${now.place}`,
         sum: "the sum", norm: now.on.norm ? "after LayerNorm" : "without LayerNorm",
       };
       const shown = (vector) => vector.slice(from, from + WINDOW);

@@ -4,12 +4,10 @@ from planted.ch02_embeddings import (
     embeddings,
     layer_norm,
     read_sums,
-    rows_to_keep,
 )
 
 ANSWERS = {
     "read_sums": read_sums.ANSWERS,
     "layer_norm": layer_norm.ANSWERS,
-    "rows_to_keep": rows_to_keep.ANSWERS,
     "Embeddings": embeddings.ANSWERS,
 }

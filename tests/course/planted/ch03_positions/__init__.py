@@ -1,8 +1,8 @@
 """Answers on which the exercises of chapter 3 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch03_positions import (
+    hand_turns,
     learned_positions,
-    odd_rows,
     position_table,
     shift_matrix,
     steps_between,
@@ -13,5 +13,5 @@ ANSWERS = {
     "shift_matrix": shift_matrix.ANSWERS,
     "steps_between": steps_between.ANSWERS,
     "LearnedPositions": learned_positions.ANSWERS,
-    "odd_rows": odd_rows.ANSWERS,
+    "hand_turns": hand_turns.ANSWERS,
 }

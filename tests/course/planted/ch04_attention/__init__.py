@@ -1,6 +1,7 @@
 """Answers on which the exercises of chapter 4 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch04_attention import (
+    largest_weight,
     masked_attention,
     muddy,
     previous_token,
@@ -10,6 +11,7 @@ from planted.ch04_attention import (
 ANSWERS = {
     "muddy": muddy.ANSWERS,
     "previous_token": previous_token.ANSWERS,
+    "largest_weight": largest_weight.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,
     "SelfAttention": self_attention.ANSWERS,
 }

@@ -1,14 +1,12 @@
 """Wrong answers of chapter 1 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch01_tokens import (
-    fewest_pieces,
     make_batch,
     merge_step,
     wordpiece,
 )
 
 KNOWN = {
-    "fewest_pieces": fewest_pieces.KNOWN,
     "make_batch": make_batch.KNOWN,
     "merge_step": merge_step.KNOWN,
     "wordpiece": wordpiece.KNOWN,

@@ -4,12 +4,10 @@ from minibert.course.exercises.mistakes.ch02_embeddings import (
     embeddings,
     layer_norm,
     read_sums,
-    rows_to_keep,
 )
 
 KNOWN = {
     "read_sums": read_sums.KNOWN,
     "layer_norm": layer_norm.KNOWN,
-    "rows_to_keep": rows_to_keep.KNOWN,
     "Embeddings": embeddings.KNOWN,
 }

@@ -55,6 +55,13 @@ def _segment_from_the_whole_rest(sums, words, segments, positions):
     return ids, _nearest(rest, segments), torch.zeros_like(ids)
 
 
+def _segment_first(sums, words, segments, positions):
+    ids = _nearest(sums, words)
+    rest = sums - words[ids]
+    types = _nearest(rest, segments)
+    return ids, types, _nearest(rest - segments[types], positions)
+
+
 def _position_by_order(sums, words, segments, positions):
     ids, types, _ = _variant("right")(sums, words, segments, positions)
     return ids, types, torch.arange(len(sums)) % len(positions)
@@ -100,6 +107,10 @@ KNOWN = (
     (
         _segment_from_the_whole_rest,
         "your positions are all 0: segment and position have to be found together, since the rest contains both.",
+    ),
+    (
+        _segment_first,
+        "you choose the segment first and the position afterwards. The segment rows differ less than the position disturbs them, so the first choice is a guess: compare the rest with all T × P pairs at once.",
     ),
     (
         _position_by_order,

@@ -1,6 +1,7 @@
 """Wrong answers of chapter 4 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch04_attention import (
+    largest_weight,
     masked_attention,
     muddy,
     previous_token,
@@ -10,6 +11,7 @@ from minibert.course.exercises.mistakes.ch04_attention import (
 KNOWN = {
     "muddy": muddy.KNOWN,
     "previous_token": previous_token.KNOWN,
+    "largest_weight": largest_weight.KNOWN,
     "masked_attention": masked_attention.KNOWN,
     "SelfAttention": self_attention.KNOWN,
 }

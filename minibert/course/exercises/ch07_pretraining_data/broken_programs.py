@@ -1,0 +1,126 @@
+"""Batches of programs that make pretraining data, each with at most one fault, and the counts that tell.
+
+A document is a cycle of ten words of its own, so the words of a text say which document it is from,
+and where in it.
+"""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from minibert.config import IGNORE
+from minibert.data import mask_tokens
+
+DOCUMENTS, WORDS, ROWS, LENGTH = 50, 10, 8000, 32
+PAD, UNK, CLS, SEP, MASK = SPECIAL = range(5)
+VOCABULARY = len(SPECIAL) + DOCUMENTS * WORDS
+FAULTS = (
+    "One draw decides for all chosen tokens of a row",
+    "The shares are 81, 10 and 9 percent, not 80, 10 and 10",
+    "A replacement may be a special token",
+    "[CLS] and [SEP] are chosen, too",
+    "A label is the token that is seen, not the one that was there",
+    "The two labels of a pair are exchanged",
+    "A random B may come from A's own document",
+    "Segment 1 begins at the [SEP] that ends A",
+)
+FAULT_OF = {"A": 7, "B": 1, "C": 0, "D": 3, "E": 6, "F": 2}  # 0: correct
+
+
+@cache
+def broken_batch(program: str) -> dict[str, Tensor]:
+    """The batch that program "A", "B", … "F" makes: what the model gets, and the labels."""
+    return batch_with(FAULT_OF[program], seed=ord(program))
+
+
+def batch_with(fault: int, seed: int = 0) -> dict[str, Tensor]:
+    """A batch of a program with one fault, as numbered from 1 in FAULTS; 0 is a correct program."""
+    generator = torch.Generator().manual_seed(seed)
+    true, segments, is_random = _pairs(fault, generator)
+    special = () if fault == 4 else SPECIAL
+    seen, labels = mask_tokens(
+        true,
+        mask_token_id=MASK,
+        vocab_size=VOCABULARY,
+        special_ids=special or (PAD,),
+        replace=(0.81, 0.1) if fault == 2 else (0.8, 0.1),
+        generator=generator,
+    )
+    chosen = labels != IGNORE  # [B, S]
+    if fault == 1:
+        draw = torch.rand(ROWS, 1, generator=generator)  # [B, 1]
+        drawn = torch.randint(len(SPECIAL), VOCABULARY, true.shape, generator=generator)  # [B, S]
+        fate = torch.where(draw < 0.8, MASK, torch.where(draw < 0.9, drawn, true))  # [B, S]
+        seen = torch.where(chosen, fate, true)
+    if fault == 3:
+        replaced = chosen & (seen != MASK) & (seen != true)  # [B, S]
+        drawn = torch.randint(VOCABULARY, true.shape, generator=generator)  # [B, S]
+        seen = torch.where(replaced, drawn, seen)
+    if fault == 5:
+        labels = torch.where(chosen, seen, IGNORE)
+    return {
+        "input_ids": seen,
+        "token_type_ids": segments,
+        "attention_mask": true != PAD,
+        "labels": labels,
+        "next_sentence_label": (~is_random if fault == 6 else is_random).long(),
+    }
+
+
+def _pairs(fault: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """[CLS] A [SEP] B [SEP] with its segments, [B, S] each, and whether B is random: [B]."""
+    first, second = torch.randint(5, 15, (2, ROWS, 1), generator=generator)  # [B, 1] each, tokens
+    document = torch.randint(DOCUMENTS, (ROWS, 1), generator=generator)  # [B, 1]
+    place, elsewhere = torch.randint(WORDS, (2, ROWS, 1), generator=generator)  # [B, 1] each
+    is_random = torch.rand(ROWS, 1, generator=generator) < 0.5  # [B, 1]
+    other = (document + torch.randint(1, DOCUMENTS, (ROWS, 1), generator=generator)) % DOCUMENTS
+    if fault == 7:
+        own = torch.rand(ROWS, 1, generator=generator) < 0.2  # [B, 1]
+        other = torch.where(own, document, other)
+    at = torch.arange(LENGTH)[None]  # [1, S]
+    in_a, in_b = (at >= 1) & (at <= first), (at > first + 1) & (at <= first + 1 + second)
+    a = len(SPECIAL) + document * WORDS + (place + at) % WORDS  # [B, S]
+    goes_on = len(SPECIAL) + document * WORDS + (place + at - 1) % WORDS  # [B, S]
+    random = len(SPECIAL) + other * WORDS + (elsewhere + at) % WORDS  # [B, S]
+    true = torch.where(in_a, a, torch.where(is_random, random, goes_on))
+    true = torch.where(in_a | in_b, true, PAD)
+    true[:, 0] = CLS
+    true = torch.where((at == first + 1) | (at == first + second + 2), SEP, true)
+    begin = first + (1 if fault == 8 else 2)  # [B, 1]
+    segments = ((at >= begin) & (true != PAD)).long()  # [B, S]
+    return true, segments, is_random[:, 0]
+
+
+def counts(batch: dict[str, Tensor]) -> list[tuple[str, float]]:
+    """For every fault the count that tells, in words, and its value in a batch."""
+    seen, labels = batch["input_ids"], batch["labels"]
+    chosen = labels != IGNORE  # [B, S]
+    masked, kept = chosen & (seen == MASK), chosen & (seen == labels)  # [B, S]
+    replaced = chosen & ~masked & ~kept  # [B, S]
+    several = chosen.sum(dim=1) > 1  # [B]
+    alike = (masked.sum(dim=1) == chosen.sum(dim=1)) | (masked.sum(dim=1) == 0)  # [B]
+    true = torch.where(chosen, labels, seen)  # [B, S]
+    document = (true - len(SPECIAL)).div(WORDS, rounding_mode="floor")  # [B, S]
+    ordinary = true >= len(SPECIAL)  # [B, S]
+    ends = (true == SEP).long().argmax(dim=1)  # [B], where A ends
+    behind = torch.arange(LENGTH) > ends[:, None]  # [B, S]
+    of_b = (ordinary & behind).long().argmax(dim=1)  # [B], the first token of B
+    rows = torch.arange(len(seen))  # [B]
+    same = document[rows, 1] == document[rows, of_b]  # [B]
+    is_random = batch["next_sentence_label"] == 1  # [B]
+    begins = batch["token_type_ids"].argmax(dim=1)  # [B]
+
+    def share(part: Tensor, whole: Tensor) -> float:
+        return (part & whole).sum().item() / max(1, int(whole.sum()))
+
+    return [
+        ("rows whose chosen tokens all are [MASK], or none", share(alike, several)),
+        ("chosen tokens that stay", share(kept, chosen)),
+        ("replacements that are special tokens", share(seen < len(SPECIAL), replaced)),
+        ("special tokens that are chosen", share(chosen, ~ordinary)),
+        ("labels equal to what is seen", share(kept, chosen)),
+        ("pairs of label 0 whose texts share a document", share(same, ~is_random)),
+        ("pairs of label 1 whose texts share a document", share(same, is_random)),
+        ("rows whose segment 1 begins right after [SEP]", share(begins == ends + 1, rows >= 0)),
+    ]

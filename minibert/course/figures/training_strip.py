@@ -1,0 +1,55 @@
+"""A training example as a strip: what the model sees, segments, labels, the label of the pair."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from torch import Tensor
+
+from minibert.config import IGNORE
+
+BOX = (
+    "display:inline-block;vertical-align:top;margin:0 3px 8px 0;padding:1px 5px 0;"
+    "text-align:center;font-family:monospace;font-size:13px;line-height:1.45;border-radius:3px;"
+)
+SEGMENT = ("border-bottom:4px solid rgba(93,113,131,0.45)", "border-bottom:4px solid #c44e00")
+PLAIN, CHOSEN = "background:rgba(93,113,131,0.12);", "background:rgba(255,176,0,0.40);"
+KINDS = ("B follows A", "B is random")
+
+
+def training_strip(batch: Mapping[str, Tensor], names: Sequence[str], rows: Sequence[int] = (0,)):
+    """Shows rows of a batch of pretraining as strips, without padding.
+
+    batch   input_ids, token_type_ids, attention_mask and labels [B, S], next_sentence_label [B]
+    names   the token of every id
+
+    Each token has its segment as a line under it: grey for segment 0, orange for segment 1. A
+    chosen token has a coloured ground, and under it its label. Every row also says the label of the
+    pair. Returns an object that a notebook displays.
+    """
+    from IPython.display import HTML
+
+    strips = []
+    for row in rows:
+        label = int(batch["next_sentence_label"][row])
+        boxes = [
+            _box(names, *position)
+            for *position, real in zip(
+                *(batch[name][row].tolist() for name in ("input_ids", "token_type_ids", "labels")),
+                batch["attention_mask"][row].tolist(),
+            )
+            if real
+        ]
+        strips.append(
+            f'<div style="margin:0 0 10px"><p style="margin:0 0 4px">next_sentence_label ='
+            f" <b>{label}</b>, {KINDS[label]}</p>{' '.join(boxes)}</div>"
+        )
+    return HTML("".join(strips))
+
+
+def _box(names: Sequence[str], seen: int, segment: int, label: int) -> str:
+    chosen = label != IGNORE
+    under = f"<b>{escape(names[label])}</b>" if chosen else "&nbsp;"
+    return (
+        f'<span style="{BOX}{CHOSEN if chosen else PLAIN}{SEGMENT[segment]}">'
+        f"{escape(names[seen])}<br>{under}</span>"
+    )

@@ -1,0 +1,64 @@
+"""Wrong answers to `EncoderLayer`: dropout."""
+
+import torch.nn.functional as F
+from torch import nn
+
+from minibert.course.exercises.ch05_encoder.encoder_layer import EncoderLayer
+from planted.ch05_encoder.encoder_layer_variant import Variant
+
+
+class LayerEarlyDropout(Variant):
+    def second_half(self, hidden, attended):
+        wide = F.gelu(self.dropout(self.intermediate["dense"](attended)))
+        return self.output["LayerNorm"](attended + self.output["dense"](wide))
+
+
+class LayerNoDropout(Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](
+            attended + self.output["dense"](F.gelu(self.intermediate["dense"](attended)))
+        )
+
+
+class LayerLateDropout(LayerNoDropout):
+    def second_half(self, hidden, attended):
+        return self.dropout(super().second_half(hidden, attended))
+
+
+class LayerAlwaysDrops(Variant):
+    def second_half(self, hidden, attended):
+        back = F.dropout(
+            self.output["dense"](F.gelu(self.intermediate["dense"](attended))), self.dropout.p
+        )
+        return self.output["LayerNorm"](attended + back)
+
+
+class LayerDropsTwice(Variant):
+    def second_half(self, hidden, attended):
+        wide = self.dropout(F.gelu(self.intermediate["dense"](attended)))
+        return self.output["LayerNorm"](attended + self.dropout(self.output["dense"](wide)))
+
+
+class LayerDropsTheStream(Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](self.dropout(attended) + self.back(attended))
+
+
+class LayerDropsTheSum(Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](
+            self.dropout(
+                attended + self.output["dense"](F.gelu(self.intermediate["dense"](attended)))
+            )
+        )
+
+
+class LayerDropsTheInput(Variant):
+    def second_half(self, hidden, attended):
+        return self.output["LayerNorm"](attended + self.back(self.dropout(attended)))
+
+
+class LayerOtherRate(EncoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dropout = nn.Dropout()

@@ -1,0 +1,79 @@
+"""Wrong answers to `EncoderLayer`: the first half, and the order of norm and sublayer."""
+
+import torch.nn.functional as F
+
+from minibert.course.exercises.ch05_encoder.encoder_layer import EncoderLayer
+from planted.ch05_encoder.encoder_layer_variant import Variant
+
+
+class FirstHalf(EncoderLayer):
+    """The first half is `first_half`, the second is right."""
+
+    def forward(self, hidden, mask=None, output_attentions=False):
+        found, weights = self.attention.self(hidden, mask, output_attentions)
+        half = self.attention.output
+        if not self.norm_first:
+            x = self.first_half(hidden, found, half)
+            return self.output["LayerNorm"](x + self.feed(x)), weights
+        x = hidden + half.dropout(half.dense(found))  # attention read the stream itself
+        return x + self.feed(self.output["LayerNorm"](x)), weights
+
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dropout(half.dense(found)))
+
+    def feed(self, x):
+        return self.dropout(self.output["dense"](F.gelu(self.intermediate["dense"](x))))
+
+
+class LayerAttentionWithoutResidual(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(half.dropout(half.dense(found)))
+
+
+class LayerAttentionWithoutNorm(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return hidden + half.dropout(half.dense(found))
+
+
+class LayerAttentionWithoutMatrix(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dropout(found))
+
+
+class _InBothOrders(Variant):
+    """Right for post-norm, and wrong for pre-norm in one way each."""
+
+    def second_half(self, hidden, attended):
+        if not self.norm_first:
+            return self.output["LayerNorm"](attended + self.back(attended))
+        return self.first(hidden, attended, self.output["LayerNorm"])
+
+
+class LayerAlwaysPostNorm(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended + self.back(attended))
+
+
+class LayerLosesItsNorm(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return attended + self.back(attended)
+
+
+class LayerNormalisesTwice(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended + self.back(norm(attended)))
+
+
+class LayerKeepsTheNormalised(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return norm(attended) + self.back(norm(attended))
+
+
+class LayerNormalisesTheBranch(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return attended + norm(self.back(attended))
+
+
+class LayerPreNormAddsInput(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return hidden + self.back(norm(attended))
