@@ -90,12 +90,12 @@ def draw(measured: dict) -> str:
         for j, line in enumerate(line for each in pair for line in halves(SENTENCES[each])):
             d.text(568, y + 11 * j + 3 * (j // 2), line, 9.6, "ink", "start", family="serif")
         for name, x, colour in columns:
-            d.text(x, y + 20, f"{measured[name][i]:.2f}", 14, colour, weight=700, family="mono")
+            d.text(x, y + 20, f"{measured[name][i]:.3f}", 14, colour, weight=700, family="mono")
     d.line([(568, 184), (890, 184)], "line", 1)
     d.text(568, 204, "largest difference", 11, "soft", "start")
     d.text(800, 204, below(measured["yours"][2]), 12, "position", weight=700, family="mono")
-    d.text(862, 204, f"{measured['with a bug'][2]:.2f}", 12, "segment", weight=700, family="mono")
-    d.text(568, 220, "The bug: scores divided by √S, not by √D.", 10, "soft", "start")
+    d.text(862, 204, f"{measured['with a bug'][2]:.3f}", 12, "segment", weight=700, family="mono")
+    d.text(568, 220, "The bug: divides by √(tokens), not √(head size).", 10, "soft", "start")
     return d.finish(
         "You write a part of BERT, here self-attention. It replaces the package's in all six layers "
         "of a pretrained model, whose answers must stay the same: the similarities of two pairs of "

@@ -36,7 +36,7 @@ from minibert.summarization.model import BertSumExt
 from minibert.summarization.scoring import summarize
 
 PAGES = ("book/model", "book/intro")
-TIME = re.compile(r"\*\*Time\*\*[^\n]*?(\d+) min")
+TIME = re.compile(r"\*\*Time\*\* · reading (\d+) min · exercises (\d+) min")
 STILL = re.compile(r"<!-- still: (\w+) -->")
 FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
 PACKAGE = Path(minibert.__file__).parent
@@ -232,12 +232,13 @@ def summarized(fields: dict[str, str]) -> str:
 
 
 def hours(root: Path) -> str:
-    """The reading time of all chapters together, as they state it themselves, in whole hours."""
+    """The times of all chapters together, as they state them themselves, in whole hours."""
     minutes = [
-        int(TIME.search(path.read_text(encoding="utf-8"))[1])
+        TIME.search(path.read_text(encoding="utf-8")).groups()
         for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
     ]
-    return f"{round(sum(minutes) / 60)} hours"
+    reading, exercises = (round(sum(map(int, column)) / 60) for column in zip(*minutes))
+    return f"{reading} hours of reading and {exercises} of exercises"
 
 
 def fill_page(app, docname, source):

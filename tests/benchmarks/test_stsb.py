@@ -138,9 +138,12 @@ def test_the_book_quotes_the_committed_log():
         .replace("&nbsp;", " ")
     )
     assert f"| MiniLM, mean of its tokens | {found['MiniLM'][0]:.3f} |" in chapter
-    assert f"| counting shared words | {found['word overlap'][0]:.3f} |" in chapter
     assert (
-        f"| untrained, three seeds | {min(found['untrained']):.3f} to {max(found['untrained']):.3f} |"
+        f"| words in common, divided by all words of the two (Jaccard) | {found['word overlap'][0]:.3f} |"
+        in chapter
+    )
+    assert (
+        f"| untrained, MiniLM's shape, three seeds | {min(found['untrained']):.3f} to {max(found['untrained']):.3f} |"
         in chapter
     )
 

@@ -55,11 +55,11 @@ def test_a_wrapped_line_is_copied_as_one(browser, address):
     tab, _ = opened(browser, f"{address}notebooks/06_bert.html")
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    cell = tab.locator(".cell_input", has_text="def by_layer(bert, its_tokenizer)").first
+    cell = tab.locator(".cell_input", has_text="for query, row, other in zip(queries").first
     cell.hover()
     cell.locator("button.copybtn").click()
     copied = tab.evaluate("navigator.clipboard.readText()")
     assert copied.strip() == cell.locator("pre").evaluate("pre => pre.textContent").strip()
     assert cell.locator(".line").count() >= 1, "no line of this cell is wrapped any more"
-    assert "\n\n    def after(layer):\n        def vectors(texts):\n" in copied
+    assert "# [5]\n\n    frames[query] = heat_table(" in copied
     tab.context.close()

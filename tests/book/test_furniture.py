@@ -20,7 +20,7 @@ from tools.stamp import TIME_LINE, quiz_cells, reading_minutes, shuffled
 
 CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 SPECIMEN = "05_encoder"
-PREDICTIONS = 8  # in a chapter, at least
+PREDICTIONS = 6  # in a chapter, at least
 CLOSING = [r"Quiz", r"Summary", r"What the \w+ (do|does) differently", r"Further reading"]
 WORKS = set(
     re.findall(

@@ -98,7 +98,7 @@ def test_the_index_of_the_course_has_every_term_and_every_source_that_is_printed
                 if name in known:
                     shown += 1
                     assert path.stem in found[name][1], f"{path.stem} prints {name}"
-    assert shown > 10
+    assert shown >= 6
     assert not [entry for entry, (modules, places) in found.items() if modules and not places]
 
 

@@ -18,7 +18,7 @@ SECTIONS = {
     "√": ("04_attention", "why-divide-by-d"),
     "square root of d": ("04_attention", "why-divide-by-d"),
     "padding mask": ("01_tokens", "pairs-padding-and-the-attention-mask"),
-    "next sentence": ("07_pretraining_data", "more-than-half-of-the-pairs-are-random"),
+    "next sentence": ("07_pretraining_data", "a-text-contains-its-own-questions"),
     "tied weights": ("08_pretraining", "the-first-value"),
     "query key value": ("04_attention", "queries-keys-and-values"),
     "layer norm": ("02_embeddings", "layernorm-by-hand"),

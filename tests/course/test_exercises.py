@@ -72,7 +72,12 @@ def test_a_chapter_has_exercises_of_every_size(chapter):
 def test_stub_is_the_solution_with_blanks(exercise):
     stub = exercise.stub()
     assert stub.count(BLANK) >= 1
-    blanks = re.escape(stub).replace(re.escape(f"{BLANK}  # "), r".+?\s*#\ ")
+    first, _, last = stub.rstrip("\n").rpartition("\n")
+    whole_body = last.strip().startswith(BLANK)  # `# blank from here: …`
+    blanks = re.escape(first if whole_body else stub).replace(
+        re.escape(f"{BLANK}  # "), r".+?\s*#\ "
+    )
+    blanks += ".+" if whole_body else ""
     assert re.fullmatch(blanks, exercise.solution_source(), re.DOTALL), (
         f"the stub is not the solution with blanks:\n{stub}"
     )

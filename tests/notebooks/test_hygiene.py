@@ -269,9 +269,9 @@ MUTATIONS = {
         lambda nb: change_predictions(nb, r"answer: 2;", "answer: 4;"),
         lambda nb: change_predictions(nb, r"answer: 2; printed", "answer: two; printed"),
         lambda nb: change_predictions(nb, r"; printed: ", "; printed: not "),
-        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1.00 from 0 to 0.5"),
-        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "0.90 from 0 to 1"),
-        lambda nb: change_predictions(nb, r"1\.00 from 0 to 1", "1"),
+        lambda nb: change_predictions(nb, r"0\.99 from 0 to 1", "0.99 from 0 to 0.5"),
+        lambda nb: change_predictions(nb, r"0\.99 from 0 to 1", "0.90 from 0 to 1"),
+        lambda nb: change_predictions(nb, r"0\.99 from 0 to 1", "1"),
     ],
     "chapter_is_complete": [
         lambda nb: nb.update(

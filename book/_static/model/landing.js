@@ -5,7 +5,7 @@
 
   const model = window.minibertModel, { node, percent } = model;
   const SHOWN = 5, BLANK = "[MASK]";
-  let box, words = [];
+  let box, words = [], isEditing = false;
   const ask = model.asker("fill", { show, fail: (sentence) => { box.status.textContent = sentence; } });
 
   function start() {
@@ -48,8 +48,13 @@
     box.tries.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.word === words[model.recorded.place])));
   }
 
-  /** The words of the sentence; what is pressed can be written anew. The full stop belongs to no word. */
+  /** The words of the sentence; what is pressed can be written anew. The full stop belongs to no word. An answer that comes while
+      somebody writes fills the blank and leaves the field alone. */
   function drawSentence(guess) {
+    if (isEditing) {
+      box.words.querySelector(".landing-blank").textContent = guess;
+      return;
+    }
     const focused = Array.from(box.words.children).indexOf(document.activeElement);
     box.words.replaceChildren(...words.map((word, place) => (word === BLANK ? node("span", { class: "landing-blank" }, guess)
       : node("button", { type: "button", "aria-label": `change ${word}`, class: place === model.recorded.place && "landing-changed", onclick: () => edit(place) }, word))));
@@ -58,10 +63,10 @@
 
   function edit(place) {
     const [, word, end] = words[place].match(/^(.*?)([.,!?]*)$/);
-    let isDone = false;
+    isEditing = true;
     const finish = (written) => {
-      if (isDone) return;
-      isDone = true;
+      if (!isEditing) return;        // leaving the field by a key also takes the focus away
+      isEditing = false;
       change(place, (written.trim().replace(/\s+/g, " ") || word) + end);
     };
     const field = node("input", { type: "text", value: word, size: Math.max(4, word.length), "aria-label": `a word in the place of ${word}`, spellcheck: "false",

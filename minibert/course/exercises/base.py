@@ -1,7 +1,7 @@
 """The class of all exercises, and the function that checks answers.
 
 Each exercise has a single source: a working solution whose blanks are marked by trailing comments
-`# blank: …`. The stub in the notebook, the hidden solution and the solutions notebook are generated
+`# blank: …`, or by a line `# blank from here: …`. The stub in the notebook, the hidden solution and the solutions notebook are generated
 from it.
 
 The task, hints, solution and check of an exercise are in `chNN_name/exercise.py`. Wrong answers that
@@ -63,11 +63,20 @@ class Exercise:
 
     def solution_source(self) -> str:
         """The solution as the reader sees it, with `# blank: …` turned into ordinary comments."""
-        return re.sub(r"#\s*blank:\s*", "# ", self._source())
+        source = re.sub(r"^ *# blank from here: .*\n", "", self._source(), flags=re.M)
+        return re.sub(r"#\s*blank:\s*", "# ", source)
 
     def stub(self) -> str:
-        """The solution with every marked value replaced by a blank."""
-        source = self._source()
+        """The solution with every marked value replaced by a blank.
+
+        A line `# blank from here: …` replaces itself and everything below it.
+        """
+        source = re.sub(
+            r"^( *)# blank from here: (.*)\n(?s:.*)",
+            rf"\1{BLANK}  # \2\n",
+            self._source(),
+            flags=re.M,
+        )
         lines = source.splitlines()
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, (ast.Assign, ast.Return)):

@@ -57,9 +57,9 @@ def position_products(
         },
         needs=["sinusoidal.js", *(["packed.js"] if tables else [])],
         label=(
-            "By formula, near positions are alike; a table has to learn it"
+            "By formula, nearby positions are alike; a table has to learn it"
             if tables
-            else "By formula, near positions are more alike than distant ones"
+            else "By formula, nearby positions are more alike than distant ones"
         ),
         alt=(
             f"Curves over the distance of two positions: sinusoidal{others}. The sinusoidal one is"
@@ -70,7 +70,7 @@ def position_products(
             if tables
             else (
                 "Move the base from one end to the other. Then go back to 10,000 and take away"
-                " pairs until only the fastest is left."
+                " hands until only the fastest is left."
             )
         ),
     )

@@ -19,7 +19,7 @@ KINDS = ("B follows A", "B is random")
 def training_strip(batch: Mapping[str, Tensor], names: Sequence[str], rows: Sequence[int] = (0,)):
     """Shows rows of a batch of pretraining as strips, without padding.
 
-    batch   input_ids, token_type_ids, attention_mask and labels [B, S], next_sentence_label [B]
+    batch   input_ids, token_type_ids, attention_mask, labels and next_sentence_label
     names   the token of every id
 
     Each token has its segment as a line under it: grey for segment 0, orange for segment 1. A

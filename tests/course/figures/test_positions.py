@@ -95,7 +95,7 @@ def test_the_gap_stays_while_the_position_moves(tab):
     show(tab, position_clocks(tokens=TOKENS))
     table = sinusoidal_table(96, 8)
     said = (
-        "Between the hands of pair 0: 3.00 radians. Dot product of the two rows: "
+        "Hand 0 turns from one to the other by 3.00 radians. Dot product of the two rows: "
         f"cos 3.00 + cos 0.30 + cos 0.03 + cos 0.00 = {table[4] @ table[7]:.2f}."
     )
     assert status(tab) == f"Position 4 and position 7. {said}"
@@ -103,10 +103,10 @@ def test_the_gap_stays_while_the_position_moves(tab):
     tab.get_by_label("Position i").press("End")
     assert status(tab) == f"Position 63 and position 66. {said}"
     tab.get_by_label("Steps k").press("ArrowRight")
-    assert "Between the hands of pair 0: 4.00 radians." in status(tab)
+    assert "Hand 0 turns from one to the other by 4.00 radians." in status(tab)
 
 
-def test_a_position_is_chosen_in_the_picture_and_a_pair_by_its_clock(tab):
+def test_a_position_is_chosen_in_the_picture_and_a_hand_by_its_clock(tab):
     show(tab, position_clocks())
     box = tab.locator(".mb-table svg").bounding_box()
     tab.mouse.move(box["x"] + box["width"] * 10.5 / 96, box["y"] + 20)
@@ -114,8 +114,8 @@ def test_a_position_is_chosen_in_the_picture_and_a_pair_by_its_clock(tab):
     tab.mouse.move(box["x"] + box["width"] * 20.5 / 96, box["y"] + 20)
     tab.mouse.up()
     assert status(tab).startswith("Position 20 and position 23.")
-    tab.get_by_role("button", name="pair 1").press("Enter")
-    assert "Between the hands of pair 1: 0.30 radians." in status(tab)
+    tab.get_by_role("button", name="hand 1").press("Enter")
+    assert "Hand 1 turns from one to the other by 0.30 radians." in status(tab)
     assert tab.locator(".mb-names .mb-chosen").all_inner_texts() == ["sin 1", "cos 1"]
 
 
@@ -143,7 +143,7 @@ def tables():
     }
 
 
-def test_the_curve_follows_base_and_pairs(tab):
+def test_the_curve_follows_base_and_hands(tab):
     show(tab, position_products(384))
     table = sinusoidal_table(512, 384)
     assert (
@@ -154,13 +154,13 @@ def test_the_curve_follows_base_and_pairs(tab):
         "document.querySelector('.mb-figure > svg .mb-formula.mb-curve').getAttribute('points').split(' ').map((point) => point.split(',').map(Number))"
     )
     assert len(points) == 512 and points[0][1] == min(y for _, y in points)
-    tab.get_by_label("Pairs, fastest first").press("Home")
+    tab.get_by_label("Hands, fastest first").press("Home")
     assert (
         status(tab)
-        == f"Any two positions 50 apart, base 10,000, the fastest pair only: sinusoidal {torch.tensor(50.0).cos():.2f}."
+        == f"Any two positions 50 apart, base 10,000, the fastest hand only: sinusoidal {torch.tensor(50.0).cos():.2f}."
     )
     tab.get_by_label("Base").press("Home")
-    assert "base 10, the fastest pair only" in status(tab)
+    assert "base 10, the fastest hand only" in status(tab)
 
 
 def test_a_table_is_read_at_the_position(tab, tables):

@@ -252,15 +252,15 @@ def test_a_draw_follows_from_its_number_alone(functions):
 
 
 def test_the_chapter_opens_on_draws_that_look_like_their_shares(functions):
-    line = "[CLS] a king ##fish ##er has dug its burr ##ow there . [SEP] ba ##ke it hot , and listen : a loaf that crack ##les is done . [SEP]".split()
+    line = "[CLS] the mole was be ##wi ##tched , entrance ##d , fascinated . [SEP] thus it had come to pass , that tells ##on ' s was the triumphant perfection of inc ##on ##ven ##ience . [SEP]".split()
     found = functions.evaluate(
         "([line, settings]) => countDraws(line, settings, 20)", [line, BERT | FORMS["pieces"]]
     )
     assert {"mask", "other", "kept"} <= set(found["fates"]), "draw 20 shows all three"
     assert [found["counts"][fate] for fate in ("mask", "other", "kept")] == pytest.approx(
-        [64, 8, 8], abs=3
+        [96, 12, 12], abs=5
     )
-    assert max(found["places"]) <= 6, "three are expected at each of 27 places"
+    assert max(found["places"]) <= 8, "three to four are expected at each of 34 places"
 
 
 def test_nineteen_of_twenty_honest_counts_lie_in_the_band(functions):

@@ -245,7 +245,6 @@ def test_what_chapter_10_says_of_its_two_articles():
         ("07_pretraining_data", "mask_sampler", "the Mole and the bank"),
         ("08_pretraining", "training_curves", "live"),
         ("10_bertsum", "summary_choice", "the bank by the river"),
-        ("05_encoder", "calculator", "tiny"),
     ],
 )
 def test_what_comes_first_in_the_chapter_comes_first_in_the_page(stem, name, first):

@@ -126,14 +126,14 @@ EXERCISE = Exercise(
     minutes=8,
     title="Who can know what?",
     task="""
-            Two texts differ in places. Before any model has run: which positions are certain to get equal vectors in both, whatever the weights are?
-            Write it for the three ways of reading. A position's vector depends on the tokens that it may look at, itself included, and on where they
-            stand.
+            Two texts differ at some positions. Before any model has run, which positions are certain to get equal vectors in both, whatever the weights are?
+            Answer for the three directions of reading. The vector at a position depends on the tokens that it may look at, itself included, and on
+            their positions.
             """,
     hints=(
         "Take position 2 of a text that is read left to right, and list what it may look at: positions 0, 1 and 2. Compare these lists.",
         "`one[:i + 1]` is all that position i sees from left to right, `one[i:]` all that it sees from right to left. "
-        "Two lists are equal when their lengths are, too.",
+        "Two lists of different lengths are never equal, so a text that is longer needs no case of its own.",
     ),
     paragraph="Why BERT reads in both directions",
     solution=certainly_equal,

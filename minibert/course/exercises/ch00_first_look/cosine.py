@@ -1,6 +1,7 @@
 """Exercise `cosine`: task, hints, solution and check."""
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from minibert.course.exercises.base import (
     Exercise,
@@ -18,12 +19,37 @@ from minibert.course.exercises.compare import (
 )
 
 
+class NoReadyMadeCosine(TorchFunctionMode):
+    """Raises Mistake if torch's own cosine is called inside the block."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function.__name__ == "cosine_similarity":
+            raise Mistake(
+                "You call torch's own cosine. Write it yourself, with products, sums and lengths."
+            )
+        return function(*args, **(kwargs or {}))
+
+
+def first_result(answer, one, other):
+    """What the answer returns for two batches [3, 5], without a ready-made cosine."""
+    try:
+        with NoReadyMadeCosine():
+            return answer(one, other)
+    except RuntimeError as error:
+        if "cannot be multiplied" not in str(error):
+            raise
+        raise Mistake(
+            "For two batches [3, 5], `one @ other` is a matrix product, and the shapes do not fit. A dot product of each row with "
+            "its partner multiplies component by component, `one * other`, and sums over the last axis."
+        ) from None
+
+
 def check_cosine(answer):
     one, other = (
         draw(3, 5) + 0.4,
         2 * draw(3, 5, seed=1) - 0.7,
     )  # [3, H], with neither mean 0 nor norm 1
-    found, right = answer(one, other), cosine(one, other)  # [3]
+    found, right = first_result(answer, one, other), cosine(one, other)  # [3]
     if isinstance(found, torch.Tensor) and found.shape == one.shape:
         raise Mistake(
             "Two batches of 3 vectors give you [3, 5], a number for every component; sum over the 5 components, and [3] is left."
@@ -68,10 +94,11 @@ EXERCISE = Exercise(
     title="The cosine, by hand",
     task="""
             Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], for two
-            batches of vectors [N, H] row by row, and for a batch [N, H] with one vector [H]. Do not call a ready-made cosine.
+            batches [N, H] row by row, and for a batch [N, H] with one vector [H]. It should also compare all pairs, [N, 1, H] with [1, M, H],
+            which gives [N, M]: one function does all four if it works along the last axis. Do not call a ready-made cosine.
             """,
     hints=(
-        "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number a row?",
+        "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number per row?",
         "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N].",
     ),
     paragraph="One word, two meanings",

@@ -10,7 +10,8 @@ ENOUGH = 5
 def fair_triples():
     """Triples (sentence, one that agrees with it, one that contradicts it).
 
-    In each triple, the second and the third have equally many words in common with the first.
+    In each triple, the second and the third have equally many words in common with the first, and
+    they bring equally many new words.
     """
     film = ("The film was good.", "The film was great.", "The film was bad.")
     room = ("The room is cold.", "The room is chilly.", "The room is hot.")
@@ -77,11 +78,11 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=15,
-    title="Design a test that counting words cannot pass",
+    title="Design a test that counting words cannot decide",
     task="""
             Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Two triples that test it are given: a
             sentence, one that agrees with it, and one that contradicts it. Write at least three more. A model that counts common words must not be able to
-            pass or fail your test. You may test another kind of meaning instead, such as numbers or time. The cell after this exercise
+            pass or fail your test: in each triple, the second and the third sentence have equally many words of the first, and equally many new ones. You may test another kind of meaning instead, such as numbers or time. The cell after this exercise
             runs your test on MiniLM and on five untrained models. (The check counts words. Whether your sentences agree and contradict, only you can
             judge.)
             """,
@@ -89,7 +90,7 @@ EXERCISE = Exercise(
         "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
         "For each triple, count the words that the second and the third sentence have in common with the first, and the words that are new in them. Both counts have to be equal.",
     ),
-    paragraph="A failure, and the control that decides about it",
+    paragraph="Does it understand “not”?",
     solution=fair_triples,
     check=check_fair_triples,
 )

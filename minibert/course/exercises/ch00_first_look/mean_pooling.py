@@ -23,12 +23,25 @@ def mean_pooling(last_hidden_state, attention_mask):
     return total / real.sum(dim=1)  # blank: divided by how many real tokens each text has
 
 
+def first_result(answer, hidden, mask):
+    """What the answer returns, with an explanation if its shapes do not fit."""
+    try:
+        return answer(hidden, mask.clone())
+    except RuntimeError as error:
+        if "must match the size" not in str(error):
+            raise
+        raise Mistake(
+            "Two shapes do not fit. The mask is [2, 5] and the vectors are [2, 5, 3], so the mask needs a third axis before you multiply. "
+            "`mask.sum(dim=1)` is [2], and a sum of vectors [2, 3] can be divided by it only as [2, 1]: `real.sum(dim=1)` has this shape."
+        ) from None
+
+
 def check_mean_pooling(answer):
     hidden, mask = (
         draw(2, 5, 3),
         torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]),
     )  # [B, S, H], [B, S]
-    found, right = answer(hidden, mask.clone()), mean_pool(hidden, mask)  # [B, H]
+    found, right = first_result(answer, hidden, mask), mean_pool(hidden, mask)  # [B, H]
     if isinstance(found, torch.Tensor) and list(found.shape) == [5, 3]:
         raise Mistake(
             "Your result has the shape [5, 3]: you took the mean over the 2 texts. The axis of the tokens is dim=1, and [2, 3] is left."
@@ -72,12 +85,12 @@ EXERCISE = Exercise(
     title="One vector for a sentence",
     task="""
             Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
-            Keep the precision that comes in. Right after this exercise your function makes the sentence vectors of the real model.
+            Return the dtype that comes in. Right after this exercise your function makes the sentence vectors of the real model.
             """,
     hints=(
-        "Padding must be missing twice: from the sum, and from the number that you divide by.",
-        "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens has each text? "
-        "The same `real` knows.",
+        "Leave padding out twice: of the sum, and of the number that you divide by.",
+        "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens does each text "
+        "have? `real` tells you that too.",
     ),
     paragraph="One vector for a whole sentence",
     solution=mean_pooling,

@@ -4,7 +4,7 @@ CHAPTER = "01_tokens"
 
 
 def wordpiece(word, vocab):
-    """Longest match first: "riverbanks" becomes ["river", "##bank", "##s"]."""
+    """Longest match first: "unbanked" becomes ["un", "##bank", "##ed"]."""
     if len(word) > 100:
         return ["[UNK]"]
     pieces, start = [], 0
@@ -15,7 +15,7 @@ def wordpiece(word, vocab):
             piece = prefix + word[start:end]
             if piece in vocab:
                 break
-        else:  # the loop has found nothing
+        else:  # runs if the loop ended without a break
             return ["[UNK]"]  # blank: the result for this word
         pieces.append(piece)
         start = end  # blank: the next piece

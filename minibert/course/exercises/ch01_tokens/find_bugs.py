@@ -15,17 +15,17 @@ BUGS = {
     "keeps accents": {"strip": False},
     "splits at spaces only": {"split": False},
     "takes the shortest piece first": {"longest": False},
-    "looks up the pieces inside a word without ##": {"mark": ""},
+    "searches for the rest of a word without ## (so `banks` counts as a piece)": {"mark": ""},
     "leaves out a word that cannot be cut": {"unknown": "nothing"},
     "keeps the known beginning of a word that cannot be cut": {"unknown": "rest"},
     "cuts a special token that is typed in the text": {"special": False},
 }
 OUTPUTS = (
     ("The riverbanks rose.", "the river banks rose ."),
-    ("The boat of Zoë is old.", "the boat of [UNK] is old ."),
+    ("Is Zoë's boat old?", "is [UNK] ' s boat old ?"),
     ("Was the bank [MASK]?", "[UNK] the bank [MASK] ?"),
-    ("It was great☺ food.", "it was food ."),
-    ("It was great☺ food.", "it was great [UNK] food ."),
+    ("The food was great☺ today.", "the food was today ."),
+    ("The food was great☺ today.", "the food was great [UNK] today ."),
     ("The river, the bank.", "the river ##, the bank ##."),
 )
 
@@ -108,8 +108,9 @@ EXERCISE = Exercise(
     title="Find the bug by the output",
     paragraph="Your tokenizer in a real model",
     task=f"""
-            Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has one of the eight bugs below.
-            Which? (Two of the bugs did not occur.)
+            Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has exactly one of the eight bugs below.
+            Match them. (Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
+            Bug 5 differs from `forgetful`, which finds the right pieces before it strips the marks.)
 
             {"<br>".join(f"{letter} · {text} → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
 

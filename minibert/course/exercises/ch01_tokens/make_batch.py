@@ -45,7 +45,14 @@ MORE = (
 
 
 def check_make_batch(answer):
-    found = answer(list(TEXTS), dict(VOCAB))
+    try:
+        found = answer(list(TEXTS), dict(VOCAB))
+    except TypeError as error:
+        if "NoneType" not in str(error):
+            raise
+        raise Mistake(
+            f"you use the second text where there is none: for a single text `second` is None, and no pieces and no [SEP] follow ({error})."
+        ) from None
     if not isinstance(found, dict) or set(found) != set(NAMES):
         shown = sorted(found) if isinstance(found, dict) else type(found).__name__
         raise Mistake(f"you return {shown}; expected a dict with {', '.join(NAMES)}.")
@@ -64,7 +71,7 @@ def check_make_batch(answer):
             )
     for name in NAMES:
         expect_tensor(found[name], right[name].shape, f"your {name}")
-        if found[name].dtype.is_floating_point:
+        if found[name].dtype.is_floating_point or found[name].dtype == torch.bool:
             raise Mistake(f"your {name} is {found[name].dtype}; expected whole numbers.")
     for name in NAMES if same_shapes else ():
         for text, row, expected in zip(TEXTS, found[name].tolist(), right[name].tolist()):

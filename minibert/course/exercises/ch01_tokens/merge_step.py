@@ -46,7 +46,12 @@ CASES = ((WORDS, VOCAB), (DOUBLE, DOUBLE_VOCAB), (TIED, TIED_VOCAB), (HALF, HALF
 
 def check_merge_step(answer):
     for words, vocab in CASES:
-        found = answer(dict(words), list(vocab))
+        try:
+            found = answer(dict(words), list(vocab))
+        except IndexError:
+            raise Mistake(
+                "you ask for a piece that does not exist: at the last piece of a word there is no pieces[i + 1]. A slice such as pieces[i : i + 2] is shorter there, and raises no error."
+            ) from None
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise Mistake(
                 f"you return a {type(found).__name__}; expected: the new token and the new words."
@@ -72,6 +77,10 @@ def check_merge_step(answer):
             )
         for (pieces, count), old in zip(right.items(), words):
             if merged.get(pieces) != count:
+                if pieces == old:
+                    raise Mistake(
+                        f"{' '.join(old)} does not hold the pair and should stay as it is, with the count {count}; your words are {merged}."
+                    )
                 raise Mistake(
                     f"{' '.join(old)} should become {' '.join(pieces)}, with the count {count}; your words are {merged}."
                 )
@@ -88,9 +97,10 @@ EXERCISE = Exercise(
     paragraph="Training a vocabulary by merging pairs",
     task="""
             `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times the word occurs; `vocab` lists the tokens
-            so far. Find the pair of neighbouring pieces that occurs most often, counting each word as often as it occurs; of several equal pairs,
-            take the one whose pieces come first in `vocab` (`ties` is sorted in this way). Return the new token, and all words with the pair merged
-            wherever it occurs, from left to right.
+            so far. Find the pair of neighbouring pieces that occurs most often, where a word that occurs 5 times counts each of its pairs 5 times.
+            Return the new token, and all words with the pair merged wherever it occurs, from left to right.
+
+            The stub already chooses between pairs that occur equally often: it takes the pair whose first piece comes first in `vocab` and, if several begin with it, whose second piece does.
         """,
     hints=(
         'A pair in a word that occurs 5 times adds 5 to its count. Only the second piece loses its `##`: `("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`.',

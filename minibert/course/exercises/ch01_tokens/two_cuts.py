@@ -62,10 +62,19 @@ def check_two_cuts(answer):
                 f"by_merges is {list(by_merges)}: you go through the merges from the last to the first; the first comes first."
             )
         stages = [replay(word, MERGES[:number]) for number in range(len(MERGES) + 1)]
-        changed = [number for number in range(1, len(stages)) if stages[number] != stages[0]]
+        # how far the reader has come: the last stage with these pieces, or the single letters
+        reached = max((n for n, stage in enumerate(stages) if stage == list(by_merges)), default=0)
+        number = next(
+            (n for n, stage in enumerate(stages) if stage != stages[reached] and n > reached), 0
+        )
+        if stages[reached] == list(by_merges):
+            pair = " ".join(MERGES[number - 1])
+            raise Mistake(
+                f"by_merges is {list(by_merges)}; merge number {number} still fits: {pair}."
+            )
         hint = (
-            f"the first merge that fits is number {changed[0]}, and makes {stages[changed[0]]}"
-            if changed
+            f"the first merge that fits is number {number}, and makes {stages[number]}"
+            if number
             else "none of the five merges fits, so the letters stay single"
         )
         raise Mistake(f"by_merges is {list(by_merges)}; in {word!r} {hint}.")
@@ -97,8 +106,8 @@ EXERCISE = Exercise(
             pieces. Pencil and paper are enough, and there are many right answers.
         """,
     hints=(
-        "For *bank* both give `bank`. Which two of the five merges want the same letter for two different pieces? Build a word around this letter.",
-        "In *ra…* merge 5 needs the `##a`. A merge with a smaller number has already taken it if the right letter follows.",
+        "For *bank* both give `bank`. Merges 2, 3 and 5 all need the letter a, and merges 1 and 3 both need an `##n`. Build a word in which two of them compete for one letter.",
+        "In *ra…* merge 5 needs the `##a`, but merge 3 takes it first if an n follows. In *…ank* merge 1 takes the `##n` before merge 3 can, while longest match first does not look ahead to the k.",
     ),
     solution=two_cuts,
     check=check_two_cuts,

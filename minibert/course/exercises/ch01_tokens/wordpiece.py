@@ -86,6 +86,7 @@ def check_wordpiece(answer):
     for word, right in WORDPIECE_CASES.items():
         found = run(word)
         shown = f"{word!r}" if len(word) < 30 else f"a word of {len(word)} characters"
+        shown += ", with a small vocabulary that the check brings along,"
         if not isinstance(found, list):
             raise Mistake(
                 f"for {shown} you return a {type(found).__name__}; expected a list of pieces, such as {right[:3]}."
@@ -154,9 +155,9 @@ EXERCISE = Exercise(
     title="Longest match first",
     paragraph="Longest match first",
     task="""
-            `word` is one lowercase word, and `vocab` is anything that answers `piece in vocab`. Return the list of pieces: from the left, always the
+            `word` is one lowercase word, and `vocab` can be a list, a set or a dict: all you need is `piece in vocab`. Return the list of pieces: from the left, always the
             longest piece that the vocabulary has; pieces after the first carry `##`. If at some position no piece fits, the *whole* word is
-            `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. At the end of the chapter a pretrained model reads with your function.
+            `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. (The check uses a small vocabulary of its own, not MiniLM's.)
         """,
     hints=(
         "`start` is where the next piece begins. Its end can be anywhere from `len(word)` down to `start + 1`: which `range` counts down like that?",

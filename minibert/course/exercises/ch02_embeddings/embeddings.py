@@ -22,7 +22,7 @@ from minibert.embeddings import BertEmbeddings
 
 
 class Embeddings(nn.Module):
-    """Token, segment and position vectors, added, normalised, dropped out."""
+    """Token, segment and position vectors, added and normalised, with dropout."""
 
     def __init__(self, config):
         super().__init__()
@@ -57,6 +57,15 @@ SMALL = BertConfig(
     layer_norm_eps=0.01,
     pad_token_id=4,
 )
+
+
+FIELDS = {
+    "word_embeddings.weight": ("vocab_size", "hidden_size"),
+    "token_type_embeddings.weight": ("type_vocab_size", "hidden_size"),
+    "position_embeddings.weight": ("max_position_embeddings", "hidden_size"),
+    "LayerNorm.weight": ("hidden_size",),
+    "LayerNorm.bias": ("hidden_size",),
+}  # the fields of the config that decide a parameter's shape
 
 
 def _weights(generator) -> dict[str, Tensor]:
@@ -143,8 +152,8 @@ def _check_result(mine, weights, what, ids, types, places, given) -> None:
     except (RuntimeError, IndexError) as error:
         if "size of tensor" in str(error):
             raise Mistake(
-                f"your vectors {what} do not fit each other: this batch has {ids.size(1)} tokens and the table has {SMALL.max_position_embeddings} rows; "
-                f"take exactly as many positions as there are tokens in *this* batch, input_ids.size(1), in the shape [1, {ids.size(1)}]."
+                f"your vectors {what} do not fit each other ({error}): this batch has {len(ids)} texts of {ids.size(1)} tokens, and the position table {SMALL.max_position_embeddings} rows; "
+                f"take as many positions as a text of *this* batch has tokens, input_ids.size(1), in the shape [1, {ids.size(1)}]."
             ) from None
         if "out of range" in str(error):
             raise Mistake(
@@ -220,7 +229,7 @@ def _check_parameters(mine, weights) -> None:
     rows = found.get("token_type_embeddings.weight", [None])[0]
     if rows == SMALL.vocab_size:
         raise Mistake(
-            f"your segment table has {rows} rows, as many as the vocabulary; this config has {SMALL.type_vocab_size} kinds of segment."
+            f"your segment table has {rows} rows, as many as the vocabulary; this config has {SMALL.type_vocab_size} kinds of segment, config.type_vocab_size."
         )
     for name, shape in wanted.items():
         if name not in found:
@@ -228,7 +237,12 @@ def _check_parameters(mine, weights) -> None:
                 f"a BERT has {name}, and yours has not; it has {', '.join(found) or 'no parameters'}."
             )
         if found[name] != shape:
-            raise Mistake(f"your {name} has the shape {found[name]}; this config asks for {shape}.")
+            fields = ", ".join(
+                f"config.{field} = {getattr(SMALL, field)}" for field in FIELDS[name]
+            )
+            raise Mistake(
+                f"your {name} has the shape {found[name]}; this config asks for {shape}: {fields}."
+            )
     if extra := found.keys() - wanted.keys():
         raise Mistake(f"you have parameters that a BERT has not: {', '.join(sorted(extra))}.")
 
@@ -263,9 +277,11 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="The embeddings of a BERT",
-    task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. The names of the parts are those of every BERT
-        checkpoint, because right below your class gets the weights of a real one: `word_embeddings`, `token_type_embeddings`,
-        `position_embeddings`, `LayerNorm`.""",
+    task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. Use the names that every BERT checkpoint
+        uses, `word_embeddings`, `token_type_embeddings`, `position_embeddings` and `LayerNorm`, so that your class can load a real
+        checkpoint in the next cell. The sizes are fields of the config: `vocab_size` tokens, `type_vocab_size` segments,
+        `max_position_embeddings` positions, `hidden_size` numbers per vector, and `layer_norm_eps` is LayerNorm's ε. With
+        `padding_idx`, the row of [PAD] starts at zero and gets no gradient.""",
     hints=(
         "`nn.Embedding(rows, width)` is a table. Without `position_ids` the positions are 0, 1, 2, … up to the length of *this* batch, `input_ids.size(1)`.",
         "`torch.arange(input_ids.size(1), device=input_ids.device)[None]` has the shape `[1, S]`; its vectors `[1, S, H]` are added to those of every text. At the end: `self.dropout(self.LayerNorm(total))`.",

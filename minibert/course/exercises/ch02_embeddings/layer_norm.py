@@ -112,8 +112,7 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=10,
     title="LayerNorm by hand",
-    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.
-        Return the same dtype as `x`.""",
+    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.""",
     hints=(
         "Every token is normalised over its own H numbers: `dim=-1`. With `keepdim=True` the mean has the shape `[..., 1]` and can be subtracted from `x`.",
         "The variance is the mean of `(x - mean) ** 2` over the last dimension: a mean, so it divides by H. Compute your result for 1, 0, 0, 0 and compare it with the numbers above the exercise. `gamma` and `beta` come last.",

@@ -43,8 +43,16 @@ def _tables(seed: int, V: int, T: int, P: int, H: int) -> tuple[Tensor, Tensor, 
 
 
 def _compare(answer, sums: Tensor, tables, right) -> None:
-    found = answer(sums, *tables)
     n, sizes = len(sums), [len(table) for table in tables]
+    try:
+        found = answer(sums, *tables)
+    except RuntimeError as error:
+        if "size of tensor" not in str(error):
+            raise
+        raise Mistake(
+            f"you combine tensors that do not fit ({error}): to the {n} sums belong {n} word rows, words[ids], of shape {list(sums.shape)}. "
+            f"The whole table `words` has {sizes[0]} rows, and `ids` are row numbers, not rows."
+        ) from None
     if not isinstance(found, tuple | list) or len(found) != 3:
         raise Mistake(
             f"return three tensors, ids, segments and positions, each with {n} whole numbers; you return a {type(found).__name__}."
@@ -76,11 +84,11 @@ EXERCISE = Exercise(
     size="think",
     minutes=15,
     title="Take a sum apart",
-    task="""Somebody hands you vectors, each the sum of a word row, a segment row and a position row, and the three tables. Write
-        `read_sums(sums, words, segments, positions)`, which finds out which rows were added. The cell below
-        then asks it to read a message.""",
+    task="""You are given *n* vectors, each the sum of a word row, a segment row and a position row, and the three tables, with *V*, *T*
+        and *P* rows. Write `read_sums(sums, words, segments, positions)`, which finds the numbers of the rows that were added.
+        The cell below then gives it a message to read.""",
     hints=(
-        "The word row is the longest of the three, so look for the word first: which row of `words` is nearest to the sum? `torch.cdist(a, b)` gives all distances, `[n, V]`. Once you know the word, you can subtract its row.",
+        "Look for the word first, and treat the rest of the sum as noise: which row of `words` is nearest to the sum? `torch.cdist(a, b)` gives all distances, `[n, V]`. Once you know the word, you can subtract its row.",
         "Subtract the rows of the words that you have found, `words[ids]`. The rest is one of T × P possible vectors, which the stub already holds in `others`: take the nearest of them in the same way.",
     ),
     paragraph="Why add, and not concatenate?",

@@ -46,7 +46,7 @@ def check_turns(answer):
         if isinstance(found, torch.Tensor) and len(found) == len(rows) - 1 != len(right):
             raise Mistake("You return a turn for each step of `rows`. Only the plane comes from `rows`; read the hand in `others`.")  # fmt: skip
         suspects = [(wrong(rows, wave, others), why) for wrong, why in known(hand_turns)]
-        recognise(found, right, suspects, "The turns", tolerance=1e-6)
+        recognise(found, right, suspects, "Your list of turns", tolerance=1e-6)
 
 
 EXERCISE = Exercise(
@@ -55,7 +55,7 @@ EXERCISE = Exercise(
     minutes=10,
     title="Find a hand, and watch it turn in other rows",
     task="""
-            Find the plane in which the hand of a given wavelength turns, using `rows` only, and read the hand in `others`, rows that had no part in it. Subtract the mean of each set of rows first.
+            Find the plane in which the hand of a given wavelength turns, using `rows` only, and read the hand in `others`, rows that were not used to find the plane. Subtract the mean of each set of rows first.
             The plane is a matrix [H, 2]: multiply every row by the sine of the hand and add up, then do the same with the cosine. At the end, bring every turn into the range from -180 to 180 degrees.
             """,
     hints=(

@@ -19,10 +19,10 @@ def position_table(length, dim):
     """The sinusoidal table of Vaswani et al. 2017, section 3.5: [length, dim] for an even dim."""
     position = torch.arange(length)[:, None]  # [S, 1]
     even = torch.arange(0, dim, 2)  # [H/2]: 0, 2, 4, …, the 2j of the formula
-    angle = position / 10000.0 ** (even / dim)  # blank: [S, H/2], how far each pair has turned
+    angle = position / 10000.0 ** (even / dim)  # blank: [S, H/2], how far each hand has turned
     table = torch.zeros(length, dim)  # [S, H]
-    table[:, 0::2] = angle.sin()  # blank: what stands in the columns 0, 2, 4, …
-    table[:, 1::2] = angle.cos()  # blank: what stands in the columns 1, 3, 5, …
+    table[:, 0::2] = angle.sin()  # blank: what is in the columns 0, 2, 4, …
+    table[:, 1::2] = angle.cos()  # blank: what is in the columns 1, 3, 5, …
     return table
 
 
@@ -61,11 +61,10 @@ EXERCISE = Exercise(
     minutes=5,
     title="The table",
     task="""
-            Build the whole table at once, without a loop: $p_{i,2j} = \\sin(i/10000^{2j/d})$ and $p_{i,2j+1} = \\cos(i/10000^{2j/d})$.
-            `length` is the number of positions, `dim` is $d$, an even number.
+            Build the whole table of equation 3.1 at once, without a loop. `length` is the number of positions, `dim` is $d$, an even number.
             """,
     hints=(
-        "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every pair.",
+        "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every hand.",
         "`even` is already the 2j of the formula: the angle is `position / 10000.0 ** (even / dim)`. `table[:, 0::2]` are the columns 0, 2, 4, ….",
     ),
     paragraph="The formula and its code",

@@ -20,7 +20,7 @@ from minibert.positions import sinusoidal_table
 def shift_matrix(offset, dim):
     """R(k) [H, H]: moves every row of the table on by `offset` = k positions, R(k) p(i) = p(i + k)."""
     even = torch.arange(0, dim, 2)  # [H/2]: the columns of the sines
-    angle = offset / 10000.0 ** (even.double() / dim)  # blank: [H/2], the turn of each pair in `offset` steps  # fmt: skip
+    angle = offset / 10000.0 ** (even.double() / dim)  # blank: [H/2], the turn of each hand in `offset` steps  # fmt: skip
     matrix = torch.zeros(dim, dim, dtype=torch.float64)  # [H, H]
     matrix[even, even] = angle.cos()  # blank: how much of the old sine is in the new sine
     matrix[even, even + 1] = angle.sin()  # blank: how much of the old cosine is in the new sine
@@ -45,7 +45,7 @@ def check_shift(answer):
             given=given,
             offset=offset,
             dim=dim,
-            pairs=dim // 2,
+            hands=dim // 2,
             back=10 - offset,
             further=11 + offset,
             turn=offset * 10000 ** (-2 / dim),
@@ -74,8 +74,8 @@ def which_entries(found, right, given):
             (found.abs() * ~blocks).argmax().item() % len(right),
         )
         return (
-            f"{given}: row {row} has {found[row, column]:.2f} in column {column}, which belongs to another pair. "
-            "A pair mixes only its own sine and cosine; everything outside the 2 × 2 blocks on the diagonal is 0."
+            f"{given}: row {row} has {found[row, column]:.2f} in column {column}, which belongs to another hand. "
+            "A hand mixes only its own sine and cosine; everything outside the 2 × 2 blocks on the diagonal is 0."
         )
     names = {
         (0, 0): "the old sine in the new sine",
@@ -89,10 +89,10 @@ def which_entries(found, right, given):
             matrix[place[0] :: 2, place[1] :: 2].diagonal().double() for matrix in (found, right)
         )  # [H/2]
         if not torch.allclose(mine, theirs, rtol=1e-4, atol=1e-4):
-            pair = int((mine - theirs).abs().argmax())
-            wrong[name] = f"{mine[pair]:.2f} where {theirs[pair]:.2f} is right, for pair {pair}"
+            hand = int((mine - theirs).abs().argmax())
+            wrong[name] = f"{mine[hand]:.2f} where {theirs[hand]:.2f} is right, for hand {hand}"
     turn = (
-        found[2 * pair : 2 * pair + 2, 2 * pair : 2 * pair + 2].double() if wrong else None
+        found[2 * hand : 2 * hand + 2, 2 * hand : 2 * hand + 2].double() if wrong else None
     )  # [2, 2]
     if (
         len(wrong) == 4
@@ -100,10 +100,10 @@ def which_entries(found, right, given):
         and torch.det(turn) > 0
     ):
         angles = [
-            math.atan2(matrix[2 * pair, 2 * pair + 1], matrix[2 * pair, 2 * pair])
+            math.atan2(matrix[2 * hand, 2 * hand + 1], matrix[2 * hand, 2 * hand])
             for matrix in (found, right)
         ]
-        return f"{given}: your pair {pair} turns by {angles[0]:.2f} radians (up to whole turns), where {angles[1]:.2f} is right."
+        return f"{given}: your hand {hand} turns by {angles[0]:.2f} radians (up to whole turns), where {angles[1]:.2f} is right."
     return f"{given}. Look at the weight of {'; and of '.join(f'{name}: {numbers}' for name, numbers in wrong.items())}."
 
 
@@ -113,12 +113,12 @@ EXERCISE = Exercise(
     minutes=15,
     title="The matrix that moves every position",
     task="""
-            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not contain $i$. Two school formulas are all you need:
+            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not contain $i$. In the code, `offset` is $k$. Two school formulas are all you need:
             $\\sin(a+\\theta) = \\sin a\\cos\\theta + \\cos a\\sin\\theta$ and $\\cos(a+\\theta) = \\cos a\\cos\\theta - \\sin a\\sin\\theta$.
             """,
     hints=(
-        "Look at one pair. The new sine is a mixture of the old sine and the old cosine; read the two weights off the first formula. The second row comes from the second formula.",
-        "For pair j, θ is `offset` times the frequency of the pair. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in the rows and columns 2j and 2j + 1.",
+        "Look at one hand. The new sine is a mixture of the old sine and the old cosine; read the two weights off the first formula. The second row comes from the second formula.",
+        "For hand j, θ is `offset` times the frequency of the hand. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in the rows and columns 2j and 2j + 1.",
     ),
     paragraph="Why a sine and a cosine for each frequency?",
     solution=shift_matrix,

@@ -10,8 +10,8 @@ from minibert.positions import sinusoidal_table
 
 def steps_between(first, second, reach=500, base=10000.0):
     """The whole number k, at most `reach`, from two noisy position vectors p(i) and p(i + k)."""
-    pairs = torch.stack((first, second)).double().unflatten(1, (-1, 2))  # [2, H/2, 2]
-    angle = torch.atan2(pairs[..., 0], pairs[..., 1])  # [2, H/2], up to whole turns
+    hands = torch.stack((first, second)).double().unflatten(1, (-1, 2))  # [2, H/2, 2]
+    angle = torch.atan2(hands[..., 0], hands[..., 1])  # [2, H/2], up to whole turns
     turn = angle[1] - angle[0]  # [H/2], how far each hand has turned
     frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))  # [H/2]
     steps = torch.arange(-reach, reach + 1)  # [K], every k that is possible
@@ -66,11 +66,11 @@ EXERCISE = Exercise(
     title="How far apart are two vectors?",
     task="""
             You are given two rows of a sinusoidal table, $p_i$ and $p_{i+k}$, with a little noise on both, and you do not know $i$. Find $k$, which may be negative.
-            The first lines read each hand's angle and how far it has turned from the first vector to the second, up to whole turns. Write the two lines that find the $k$ on which all hands agree. An example: a fast hand of wavelength 6 has turned by half a turn,
-            so k is 3, 9, 15, … or -3, -9, …; a slow hand of wavelength 36 has turned by about a quarter, so k is near 9, or near 9 - 36. Both agree on 9.
+            The first lines do the reading: `unflatten` splits each vector into its hands, `atan2` gives the angle of a hand from its sine and cosine, and `turn` is how far each hand has turned from the first vector to the second, up to whole turns. Write the two lines that give every candidate $k$ a score, which is largest for the $k$ on which all hands agree. An example, with k from -18 to 18: a fast hand of wavelength 6 has turned by half a turn,
+            so k is 3, 9, 15 or -3, -9, -15; a slow hand of wavelength 36 has turned by about a quarter, so k is near 9. Both agree on 9.
             """,
     hints=(
-        "In k steps the hand of pair j turns by k times its frequency. `steps[:, None]` is a column [K, 1] and `frequency` a row [H/2], so their product holds every k with every hand.",
+        "In k steps, hand j turns by k times its frequency. `steps[:, None]` is a column [K, 1] and `frequency` a row [H/2], so their product holds every k with every hand.",
         "A turn is known only up to whole turns: a difference of 0 and one of 2π both mean that a hand agrees. So apply to `turn - expected` a function that has the period 2π and is largest at 0, and sum over the hands (dim=1).",
     ),
     paragraph="Why a sine and a cosine for each frequency?",

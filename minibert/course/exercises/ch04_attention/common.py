@@ -2,8 +2,6 @@
 
 import math
 
-import torch
-
 CHAPTER = "04_attention"
 
 
@@ -16,6 +14,6 @@ def masked_attention(query, key, value, mask=None):
     products = query @ key.transpose(-2, -1)  # blank: [B, A, S, T]
     scores = products / math.sqrt(query.size(-1))  # blank: [B, A, S, T]
     if mask is not None:
-        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)  # blank: keys hidden
+        scores = scores.masked_fill(~mask, -math.inf)  # blank: keys hidden
     weights = scores.softmax(dim=-1)  # blank: [B, A, S, T]
     return weights @ value, weights  # blank: two results

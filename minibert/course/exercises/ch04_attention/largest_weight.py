@@ -65,7 +65,7 @@ EXERCISE = Exercise(
         "With queries [1000, 1, d] and keys [1000, 8, d], `query @ key.transpose(-2, -1)` is [1000, 1, 8]. `amax(dim=-1)` takes "
         "the largest weight of each row.",
     ),
-    paragraph="Why divide by √d?",
+    paragraph="Why divide by √D?",
     solution=largest_weight,
     check=check_largest_weight,
 )

@@ -48,6 +48,9 @@ def check_masked(answer):
         ]
         expect_tensor(found[1], weights.shape, f"{name}, the second result, the weights,")
         if found[1].isnan().any():
+            for guess, sentence in guesses:
+                if torch.allclose(found[1], guess, equal_nan=True):
+                    raise Mistake(f"{name}, your weights are nan. {sentence}")
             raise Mistake(
                 f"{name}, {int(found[1].isnan().sum())} of your weights are nan: a number that is too low for its dtype is -inf, "
                 "and -inf × 0 is nan. Do not multiply by the mask; put the number in place with masked_fill."
@@ -104,14 +107,14 @@ EXERCISE = Exercise(
     title="Attention that ignores padding",
     task="""
             Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is
-            [B, 1, 1, T] or [B, A, S, T]. A hidden key must get a weight of exactly 0, also where scores reach a million. Every
-            query may attend to at least one key. Leave the mask that you are given as it is.
+            [B, 1, 1, T] or [B, A, S, T]. A hidden key must get a weight of exactly 0, even when scores reach a million. Every
+            query may attend to at least one key. Do not modify the mask in place.
             """,
     hints=(
         "There are two places where a key could be hidden, before and after the softmax. Which of them leaves rows that "
         "still sum to 1? And which axis of `query` holds the size of a head?",
-        "`scores.masked_fill(~mask, number)` makes a new tensor with that number wherever the mask is False. The number can "
-        "be `-math.inf` or `torch.finfo(scores.dtype).min`.",
+        "`scores.masked_fill(~mask, number)` makes a new tensor with that number wherever the mask is False. Since every "
+        "query has a key, `-math.inf` is safe.",
     ),
     paragraph="Padding must get no weight",
     solution=masked_attention,

@@ -52,10 +52,10 @@ def check_muddy(answer):
             f"“the” gives “bank” a weight of only {to_noun[0]:.2f}: its query is (0, 2), so it also finds the second "
             "number of your key. Is muddy a noun?"
         )
-    if round(water, 2) < 1.82 or round(money, 2) > 0.1:
+    if round(water, 2) < 1.82 or round(money, 2) > 0.11:
         raise Mistake(
             f"“bank” takes ({water:.2f}, {money:.2f}), a weight of {weights[1, 3]:.2f} times your value and {weights[1, 1]:.2f} "
-            "times its own. Expected is at least 1.82 of water and at most 0.1 of money."
+            "times its own. Expected is at least 1.82 of water and at most 0.11 of money."
         )
     if to_noun[3] <= 0.8:
         raise Mistake(
@@ -71,9 +71,9 @@ EXERCISE = Exercise(
     title="Three vectors for a new word",
     task="""
             Give *muddy* a query, a key and a value (numbers between -5 and 5; *was* has the vectors of *by*), so that in *the bank
-            was muddy* three things hold. *bank* takes at least 1.82 of water and at most 0.1 of money, as it did from *river*.
+            was muddy* three things hold. *bank* takes at least 1.82 of water and at most 0.11 of money, about as it did from *river*.
             *the* gives more than 0.8 of its attention to *bank*, and so does *muddy*. Work out the result of *bank* by hand
-            first: four scores, divided by √2, the powers of *e*, their shares, and the mixture of the values.
+            first: compute the four scores, divide them by √2, take the softmax, and mix the values.
             """,
     hints=(
         "Treat the three conditions one by one, because each is about another vector. What *the* finds depends on the key, "

@@ -27,8 +27,9 @@ def previous_token(step):
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
     cos, sin = math.cos(step), math.sin(step)
-    W_query[2:] = 20 * torch.tensor([[cos, -sin], [sin, cos]])  # blank: from the hand of a token to its query  # fmt: skip
-    W_key[2:] = 20 * torch.eye(2)  # blank: from the hand of a token to its key
+    size = math.sqrt(12 / (1 - cos))  # blank: the closer the neighbours, the larger
+    W_query[2:] = size * torch.tensor([[cos, -sin], [sin, cos]])  # blank: from the hand of a token to its query  # fmt: skip
+    W_key[2:] = size * torch.eye(2)  # blank: from the hand of a token to its key
     return W_query, W_key
 
 
@@ -60,7 +61,7 @@ def check_turn(answer):
 
 
 def check_previous(answer):
-    for degrees, length, start in ((30, 6, 0), (30, 6, 4), (20, 7, 0), (50, 7, 1)):
+    for degrees, length, start in ((30, 6, 0), (30, 6, 4), (10, 9, 0), (50, 7, 1)):
         step = math.radians(degrees)
         maps = answer(step)
         if not isinstance(maps, (tuple, list)) or len(maps) != 2:
@@ -106,14 +107,15 @@ EXERCISE = Exercise(
     task="""
             A token at position t is a row of four numbers: two for its word, and two for the tip of a clock hand, which moves on
             by the angle `step` at every token. Design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its attention to
-            the token before it, whatever the words are. (The first token may attend to anything.) The text is shorter than a full
-            turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is their dot product largest?
+            the token before it, whatever the words are. (The first token may attend to anything.) `step` is at least 10°, and the
+            text is shorter than a full turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is
+            their dot product largest?
             """,
     hints=(
         "Two hands of the same length have their largest dot product when they point the same way. Leave the keys as the "
         "hands are. Where should the query of a token point, so that it meets the hand of its left neighbour?",
-        "A rotation matrix turns all hands by the same angle; which sign it needs, you can try out. The scores of neighbours "
-        "lie close together, because cos(step) is not far below 1. What makes all differences of scores larger?",
+        "Multiply the row (cos α, sin α) by a rotation matrix. The first entry should be cos(α - step) = cos α cos step + "
+        "sin α sin step, and that decides the signs. Neighbours' scores differ by 1 - cos(step) only: what enlarges all differences?",
     ),
     paragraph="Where queries, keys and values come from",
     solution=previous_token,

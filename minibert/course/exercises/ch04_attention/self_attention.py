@@ -58,6 +58,27 @@ class SelfAttention(nn.Module):
         return self.merge(mixed), weights if output_attentions else None  # blank: two results
 
 
+def shape_mistake(module, hidden, error):
+    """Which of `split` and `merge` stops the forward pass, in words."""
+    try:
+        parts = list(module.split(hidden).shape)
+    except RuntimeError as of_split:
+        return f"Your split stops with [2, 5, 24] and 4 heads: {of_split}"
+    if parts != [2, 4, 5, 6]:
+        return (
+            f"Your split makes {parts} of [2, 5, 24], 4 heads; wanted is [2, 4, 5, 6]. "
+            "Cut each token's 24 numbers into 4 times 6, [2, 5, 4, 6], then transpose the axes of tokens and heads."
+        )
+    try:
+        module.merge(draw(2, 4, 5, 6))
+    except RuntimeError as of_merge:
+        return (
+            f"Your merge stops with [2, 4, 5, 6]: {of_merge} A transpose leaves the numbers where they are in memory, "
+            "and view cannot join such axes: use flatten or reshape after it."
+        )
+    return f"Your split and merge work, but forward stops with RuntimeError: {error}"
+
+
 def check_self_attention(answer):
     config = BertConfig(vocab_size=10, hidden_size=24, num_attention_heads=4, intermediate_size=24)
     reference = BertSelfAttention(config).double().eval()
@@ -79,7 +100,10 @@ def check_self_attention(answer):
     mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)  # [B, 1, 1, S]
     mask[1, ..., 3:] = False
     right = reference(hidden, mask, output_attentions=True)  # [B, S, H], [B, A, S, S]
-    result = mine(hidden, mask, output_attentions=True)
+    try:
+        result = mine(hidden, mask, output_attentions=True)
+    except RuntimeError as error:
+        raise Mistake(shape_mistake(mine, hidden, error)) from None
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise Mistake(
             f"forward returns a {type(result).__name__}; two things are wanted, the mixed values and the weights (or None)."
@@ -154,17 +178,17 @@ def check_indivisible(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=25,
+    minutes=20,
     title="Self-attention, ready for real weights",
     task="""
-            Build the module: split and merge, and a forward pass with your `masked_attention` in it. It is called as
-            the package's own class is, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because
-            it will run inside a real BERT in a moment. Dropout is left out: real weights are used in evaluation mode.
+            Build the module: split and merge, and a forward pass with your `masked_attention` in it. Its calls look like
+            those of the package's own class, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because
+            it will run inside a real BERT in a moment. $W^O$ stays in the package's class `BertSelfOutput`. Dropout is left out: real weights are used in evaluation mode.
             """,
     hints=(
         "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse. "
         "Where in it are the queries split, and where are the results merged?",
-        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's vector into A pieces; `.transpose(1, 2)` swaps "
+        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's queries into A parts; `.transpose(1, 2)` swaps "
         "the axes of tokens and heads. On the way back the transpose comes first, then `.flatten(2)`.",
     ),
     paragraph="Splitting and merging heads",

@@ -1,4 +1,4 @@
-"""Exercises of chapter 5: a diagnosis, a probe of sublayers, the encoder layer, a design."""
+"""Exercises of chapter 5: a probe of sublayers, a diagnosis, the encoder layer, a design."""
 
 from minibert.course.exercises.ch05_encoder import (
     design_bert,
@@ -8,8 +8,8 @@ from minibert.course.exercises.ch05_encoder import (
 )
 
 EXERCISES = [
-    what_is_missing.EXERCISE,
     inspect_sublayer.EXERCISE,
+    what_is_missing.EXERCISE,
     encoder_layer.EXERCISE,
     design_bert.EXERCISE,
 ]

@@ -76,7 +76,7 @@ def check_design_bert(answer):
         count, step = step_bytes(mine, batch, length)
         if abs(count - parameters) > 0.02 * parameters:
             raise Mistake(
-                f"{own}: {count:,} parameters, {abs(count / parameters - 1):.1%} off; 2% are allowed."
+                f"{own}: {count:,} parameters, {abs(count / parameters - 1):.2%} off; 2% is allowed."
             )
         if step > budget:
             raise Mistake(
@@ -109,9 +109,9 @@ EXERCISE = Exercise(
     title="Design a BERT for this memory",
     solution=design_bert,
     check=check_design_bert,
-    task="With a pencil first: you double $H$ and keep the parameters of all layers together, about $12LH^2$, as they are. What happens to $L$? "
-    "And to the activations, which grow like $LH$? Then write a search that finds the answer for a real budget. You have 1,536 MiB and want a BERT "
-    "of 30 million parameters, as deep as possible: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
+    task="With a pencil first: suppose you double $H$ but keep the layers' total number of parameters, about $12LH^2$, fixed. What happens to $L$? "
+    "And to the activations, which grow like $LH$? Then write a search that finds the answer for a real budget. You have 1,536 MiB of memory and want the "
+    "deepest BERT of about 30 million parameters (within 2 percent) that fits, among the widths and depths that the loops try: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
     "tokens in float32, with Adam and fused attention. The budget is for the encoder; a head and its logits are not counted.",
     hints=(
         "$L$ falls to a quarter, so $LH$, and the activations with it, falls to half: depth is what costs. For the count, add the embeddings (three "

@@ -224,10 +224,16 @@ def _check_pre_norm(answer):
         return layer.output.dense(layer.intermediate(read))
 
     half = layer.attention  # the first half, with its parts
+    read = half.output.LayerNorm(x)  # [B, S, H], what attention has to read
+    on_normalised = read + half.output.dense(half.self(read)[0])  # [B, S, H]
+    twice = half.output.LayerNorm(attended)  # [B, S, H]
     unread = x + half.output.dense(half.self(x)[0])  # [B, S, H], attention read the stream itself
 
     suspects = [
         (unread + feed(norm(unread)), "attention reads the stream as it is; a LayerNorm belongs before it."),
+        (on_normalised + feed(norm(on_normalised)), "you add attention's result to the normalised vector; the residual is `hidden`, as it came in."),
+        (twice + feed(norm(twice)), "the sum after attention is normalised as well; the LayerNorm that follows in post-norm has to go."),
+        (attended + feed(twice), 'you use attention\'s LayerNorm a second time; the feed-forward layer reads through its own, `self.output["LayerNorm"]`.'),
         (norm(half.output.LayerNorm(unread) + feed(half.output.LayerNorm(unread))), "your layer is still post-norm: it never asks norm_first."),
         (norm(attended + feed(attended)), "your layer is still post-norm: it never asks norm_first."),
         (attended + feed(attended), "no LayerNorm is left in the second half: it belongs before the feed-forward layer."),
@@ -256,7 +262,7 @@ EXERCISE = Exercise(
     solution=EncoderLayer,
     check=check_encoder_layer,
     task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
-    "orders, and `config.norm_first` says which. Dropout belongs on what is added, never on the stream. The parts are made for you under the "
+    "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on what each sublayer adds, before the addition. The parts are made for you under the "
     "names of the published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",

@@ -6,7 +6,7 @@ from minibert.course.exercises.compare import Mistake
 
 
 def check_dropout(layer, config):
-    """Checks that dropout is applied to the feed-forward's result only, at the config's rate."""
+    """Checks that dropout is applied to what each sublayer adds, and to nothing else, at the config's rate."""
     layer.attention.eval()
     norm, down = layer.output["LayerNorm"], layer.output["dense"]
     x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
@@ -36,13 +36,7 @@ def check_dropout(layer, config):
         raise Mistake(
             "In training some of the layer's outputs are zero: dropout stands after the LayerNorm; it belongs before the sum."
         )
-    spreads = [
-        float((token[token < 0].max() - token[token < 0].min()).detach())
-        for token in out.flatten(0, 1)
-        if (token < 0).any()
-    ]
-    # If the dropped numbers are all equal, the residual was dropped together with them.
-    if sorted(spreads)[len(spreads) // 2] < 1e-9:
+    if _spread_of_dropped(out) < 1e-9:
         raise Mistake(
             "In training the sum is dropped, the residual with it; drop the feed-forward's result before you add."
         )
@@ -69,6 +63,55 @@ def check_dropout(layer, config):
         "the numbers at the three places of the feed-forward (coming in, wide, going out) together",
         " Drop once, what goes out.",
     )
+
+    _check_first_half(layer, rate)
+
+
+def _check_first_half(layer, rate):
+    """The same for what attention adds; the second half now adds nothing."""
+    half, down, norm2 = layer.attention.output, layer.output["dense"], layer.output["LayerNorm"]
+    x = torch.randn(8, 25, half.dense.out_features, dtype=torch.float64)  # [B, S, H]
+    with torch.no_grad():
+        for norm in (half.LayerNorm, norm2):
+            norm.weight.fill_(1)
+            norm.bias.zero_()
+        down.weight.zero_()
+        down.bias.zero_()
+    moved = not torch.allclose(layer.train()(x)[0], layer.eval()(x)[0])
+    layer.train()
+    # The output matrix now gives 1000 everywhere, so dropped numbers fall below the mean.
+    with torch.no_grad():
+        half.dense.weight.zero_()
+        half.dense.bias.fill_(1000)
+    out, _ = layer(x)  # [B, S, H]
+    if torch.allclose(out, norm2(half.LayerNorm(x + 1000))):
+        where = (
+            "dropout stands before `block.dense`; it belongs after it"
+            if moved
+            else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} on what `block.dense` gives"
+        )
+        raise Mistake(f"In training, in the first half, {where}.")
+    if _spread_of_dropped(out) < 1e-9:
+        raise Mistake(
+            "In training, in the first half, the sum is dropped, `hidden` with it; drop what `block.dense` gives before you add."
+        )
+    with torch.no_grad():
+        half.dense.bias.zero_()
+    if not torch.allclose(layer(x)[0], norm2(half.LayerNorm(x))):
+        raise Mistake(
+            "In training, in the first half, a part of `hidden` is dropped; drop only what `block.dense` gives."
+        )
+    _check_share(out < 0, rate, "attention's result")
+
+
+def _spread_of_dropped(out):
+    """By how much the dropped numbers of a token differ (median); 0 if what they were added to was dropped as well."""
+    spreads = [
+        float((token[token < 0].max() - token[token < 0].min()).detach())
+        for token in out.flatten(0, 1)
+        if (token < 0).any()
+    ]
+    return sorted(spreads)[len(spreads) // 2]
 
 
 def _check_share(dropped, rate, what, advice=""):

@@ -13,17 +13,17 @@ from minibert.encoder import BertEncoder
 
 def what_is_missing(states, query_gradients):
     """What a fresh post-norm encoder lacks: "residual", "norm", "attention" or "nothing", from its hidden states and gradients."""
-    last = states[-1]  # [B, S, H]
-    unit = F.normalize(last, dim=-1)  # [B, S, H]
-    alike = bool((unit @ unit.mT).min() > 0.999)  # blank: are all tokens of a text one vector?
-    spread = last.std(dim=-1, correction=0)  # [B, S]
+    pairs = zip(states, states[1:])  # what goes into each layer, and what leaves it
+    kept = [float(F.cosine_similarity(before, after, dim=-1).mean()) for before, after in pairs]  # L numbers  # fmt: skip
+    replaced = sum(kept) / len(kept) < 0.2  # blank: do layers replace a token's vector instead of adding to it?  # fmt: skip
+    spread = states[-1].std(dim=-1, correction=0)  # [B, S]
     uneven = bool((spread - 1).abs().max() > 0.01)  # blank: has any token not passed a fresh LayerNorm?  # fmt: skip
     unused = bool(max(query_gradients) == 0)  # blank: do queries change nothing, in any layer?
-    answer = "attention" if unused else "residual" if alike else "norm" if uneven else "nothing"  # blank: one of the four words  # fmt: skip
+    answer = "attention" if unused else "residual" if replaced else "norm" if uneven else "nothing"  # blank: one of the four words  # fmt: skip
     return answer
 
 
-def stack(kind, layers, width, std):
+def stack(kind, layers, width, std, loss=1.0):
     """(hidden states, norms of the gradients of the query weights) of a fresh encoder that lacks `kind`."""
     encoder = BertEncoder(
         BertConfig(
@@ -48,34 +48,38 @@ def stack(kind, layers, width, std):
             hidden = add(hidden, first.dense(mixed), first.LayerNorm)
             hidden = add(hidden, second.dense(layer.intermediate(hidden)), second.LayerNorm)
             states.append(hidden)
-        (hidden * torch.randn_like(hidden)).sum().backward()
+        (loss * hidden * torch.randn_like(hidden)).sum().backward()
     gradients = [layer.attention.self.query.weight.grad for layer in encoder.layer]
     return [state.detach() for state in states], [
         0.0 if each is None else float(each.norm()) for each in gradients
     ]
 
 
-TRIALS = (
-    ("nothing", 6, 64, 0.02),
-    ("residual", 6, 64, 0.1),
-    ("norm", 12, 64, 0.05),
-    ("attention", 6, 64, 0.05),
-    ("nothing", 12, 32, 0.1),
-    ("norm", 6, 64, 0.02),
-    ("residual", 12, 32, 0.1),
-    ("attention", 12, 32, 0.1),
+TRIALS = (  # lacking, layers, width, standard deviation of the weights, factor of the loss
+    ("nothing", 6, 64, 0.02, 1.0),
+    ("residual", 6, 64, 0.1, 1.0),
+    ("norm", 12, 64, 0.05, 1.0),
+    ("attention", 6, 64, 0.05, 1.0),
+    ("nothing", 6, 64, 0.125, 1.0),  # complete, and the mean cosine of its tokens is 0.95
+    ("nothing", 12, 32, 0.18, 1.0),  # complete, and some pairs of tokens have a cosine of 0.999
+    ("nothing", 12, 128, 0.1, 1.0),  # complete, and no pair has less than 0.999
+    ("nothing", 6, 64, 0.02, 1e-3),  # small gradients
+    ("nothing", 12, 64, 0.02, 1e-7),  # very small gradients
+    ("residual", 12, 32, 0.1, 1e3),  # all gradients are large
+    ("norm", 6, 64, 0.02, 1.0),
+    ("attention", 12, 32, 0.1, 1.0),
 )
 WHY = {
-    "nothing": "its tokens differ, each has standard deviation 1 over its numbers, and every layer's queries have a gradient",
-    "residual": "all tokens of a text end as one vector, so the gradients of the queries have all but vanished after the first layer",
+    "nothing": "each layer's output resembles its input, each token has standard deviation 1 over its numbers, and every layer's queries have a gradient",
+    "residual": "a layer's output does not resemble its input, because the sublayers replace the vectors instead of adding to them",
     "norm": "its vectors do not have standard deviation 1 at the end, which a fresh LayerNorm would give them",
     "attention": "the gradients of the queries are exactly 0 in every layer, so no output depends on where the tokens look",
 }
 
 
 def check_what_is_missing(answer):
-    for kind, layers, width, std in TRIALS:
-        states, gradients = stack(kind, layers, width, std)
+    for kind, layers, width, std, loss in TRIALS:
+        states, gradients = stack(kind, layers, width, std, loss)
         told = answer(states, gradients)
         if told not in WHY:
             raise Mistake(f"Expected is one of {', '.join(WHY)}, not {told!r}.")
@@ -84,8 +88,8 @@ def check_what_is_missing(answer):
             alike = float((unit @ unit.mT).min())
             spread = float(states[-1].std(dim=-1, correction=0).mean())
             raise Mistake(
-                f"For an encoder of {layers} layers of width {width} you find {told!r}, and it should be {kind!r}: {WHY[kind]}. (Smallest cosine "
-                f"{alike:.2f}, standard deviation {spread:.2f}, query gradients {gradients[0]:.0e} in the first layer and {gradients[-1]:.0e} in the last.)"
+                f"For an encoder of {layers} layers of width {width} with weights of {std} you find {told!r}, and it should be {kind!r}: {WHY[kind]}. (Smallest cosine of two tokens "
+                f"{alike:.4f}, standard deviation {spread:.2f}, query gradients {gradients[0]:.0e} in the first layer and {gradients[-1]:.0e} in the last.)"
             )
 
 
@@ -98,12 +102,12 @@ EXERCISE = Exercise(
     check=check_what_is_missing,
     task="You get the hidden states of a fresh post-norm encoder, `L + 1` tensors `[B, S, H]`, and the norm of the gradient of each layer's query "
     "weights, `L` numbers. Either the encoder is complete, or its residual connections are missing, or its LayerNorms, or attention passes each "
-    "token's own value on and never looks at another token. Find out which. Your function will see encoders of 6 and 12 layers with weights of "
-    'several sizes, so a threshold that fits one of them may not fit the next. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
+    "token's own value on and never looks at another token. Find out which. Your function will see encoders of 6 and 12 layers, 32 to 128 wide, with "
+    'weights from 0.02 to about $1/\\sqrt H$ and losses of any scale, so neither similar tokens nor a small gradient prove anything by themselves. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
     hints=(
-        "For each of the three defects, ask what it makes *exactly* true: of the angle between two tokens, of the spread of one token's numbers, of the gradients.",
-        "A complete deep encoder with large weights also has similar tokens, so ask that *every* pair has a cosine of 1 up to rounding. A fresh LayerNorm gives standard deviation 1. "
-        "When two signs appear together, test for the one with the most certain cause first: a gradient of exactly 0.",
+        "For each of the three parts, ask what it guarantees: a residual connection about a layer's output and its *input*, a fresh LayerNorm about the spread of one token's numbers, attention about the gradients.",
+        "A complete deep encoder with large weights also has similar tokens, so do not compare tokens with each other: compare each token with itself one layer earlier. With a residual connection "
+        "a good part of the old vector is still there; without one, the cosine is about 0. A fresh LayerNorm gives standard deviation 1. If the heads are not used, the gradient is exactly 0.",
     ),
-    paragraph="LayerNorm keeps the vectors at one length",
+    paragraph="What LayerNorm does, and what it does not",
 )

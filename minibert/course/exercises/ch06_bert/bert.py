@@ -5,12 +5,11 @@ from functools import cache
 import torch
 from torch import nn
 
-from minibert.config import BertConfig
 from minibert.course.exercises.base import (
     Exercise,
     known,
 )
-from minibert.course.exercises.ch06_bert.common import CHAPTER
+from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL
 from minibert.course.exercises.compare import (
     Mistake,
     expect_tensor,
@@ -30,7 +29,9 @@ class Bert(nn.Module):
         self.config = config
         self.embeddings = BertEmbeddings(config)
         self.encoder = BertEncoder(config)
-        self.pooler = nn.ModuleDict({"dense": nn.Linear(config.hidden_size, config.hidden_size)})
+        self.pooler = nn.ModuleDict(
+            {"dense": nn.Linear(config.hidden_size, config.hidden_size)}
+        )  # blank: so that its weights are called pooler.dense.weight and pooler.dense.bias
 
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         mask = (
@@ -49,19 +50,11 @@ class Bert(nn.Module):
 def _sample():
     """The sample that answers are tested on.
 
-    Returns a config, the correct model, its inputs (ids, segments, mask), its outputs, and the
+    Returns the correct model, its inputs (ids, segments, mask), its outputs, and the
     outputs of all known mistakes with their feedback.
     """
-    config = BertConfig(
-        vocab_size=19,
-        hidden_size=12,
-        num_hidden_layers=3,
-        num_attention_heads=3,
-        intermediate_size=20,
-        max_position_embeddings=9,
-    )
     generator = torch.Generator().manual_seed(0)
-    reference = BertModel(config).double().eval()
+    reference = BertModel(SMALL).double().eval()
     with torch.no_grad():
         for parameter in reference.parameters():
             # so large that every mistake changes the result visibly
@@ -71,18 +64,17 @@ def _sample():
     mask = torch.tensor([[1] * 7, [1] * 5 + [0] * 2])  # [B, S]
     others = []
     for wrong, sentence in known(Bert):
-        other = wrong(config).double().eval()
+        other = wrong(SMALL).double().eval()
         other.load_state_dict(reference.state_dict())
         others.append(
             (
                 other(ids, segments, mask),
                 sentence.format(
-                    padding=int((mask[1] == 0).sum()), states=config.num_hidden_layers + 1
+                    padding=int((mask[1] == 0).sum()), states=SMALL.num_hidden_layers + 1
                 ),
             )
         )
     return (
-        config,
         reference,
         (ids, segments, mask),
         reference(ids, token_type_ids=segments, attention_mask=mask),
@@ -91,9 +83,9 @@ def _sample():
 
 
 def check_bert(answer):
-    config, reference, inputs, right, others = _sample()
+    reference, inputs, right, others = _sample()
     ids, segments, mask = (given.clone() for given in inputs)  # the answer may change them
-    give_weights(mine := answer(config), reference.state_dict(), "Your model")
+    give_weights(mine := answer(SMALL), reference.state_dict(), "Your model")
     mine = mine.double().eval()
     mine.load_state_dict(reference.state_dict())
     found = _run(mine, ids, segments, mask)
@@ -106,11 +98,11 @@ def check_bert(answer):
             f"last_hidden_state is a list of {len(found.last_hidden_state)}: the encoder gives back all its states, take the last."
         )
     texts, tokens = ids.shape
-    if list(getattr(found.pooler_output, "shape", [])) == [tokens, config.hidden_size]:
+    if list(getattr(found.pooler_output, "shape", [])) == [tokens, SMALL.hidden_size]:
         raise Mistake(
             f"Your pooler gives {tokens} vectors for {texts} texts: `last[0]` is the first *text*; [CLS] of every text is `last[:, 0]`."
         )
-    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, config.hidden_size]:
+    if list(getattr(found.last_hidden_state, "shape", [])) == [texts, SMALL.hidden_size]:
         raise Mistake(
             f"Your last_hidden_state is [2, 12], a vector for each text: the two have changed places, or token 0 alone is in it. It has a vector for each token, {[*ids.shape, 12]}."
         )
@@ -166,6 +158,10 @@ def _run(mine, ids, segments, mask):
             "counted from 0; the last one is states[-1]."
         ) from None
     except (RuntimeError, TypeError, ValueError) as error:
+        if "positional" in str(error) and entered == ["embeddings"]:
+            raise Mistake(
+                f"The embeddings take the ids by position and everything else by name ({error}): write token_type_ids=… for the segments."
+            ) from None
         if "encoder" in left:
             raise Mistake(
                 f"The encoder has run, and what you make of its result does not fit ({error}). It gives back a list of states and the weights. One state is {[*ids.shape, 12]}; "
@@ -215,16 +211,17 @@ def _check_other_calls(mine, reference, ids):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=12,
     title="The whole of BERT",
     solution=Bert,
     check=check_bert,
-    task="All parts exist by now. Put them in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
-    "layer's [CLS] through the pooler. Your class will carry the weights of a real model below.",
+    task="The embeddings and the encoder exist by now. Make the pooler, so that its weights get the names of the published checkpoints, `pooler.dense.weight` and "
+    "`pooler.dense.bias`. Then put the parts in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
+    "layer's [CLS] through the pooler. Your class will hold the weights of a real model below.",
     hints=(
-        "`self.embeddings` takes ids and segments; `self.encoder` takes vectors and the mask and gives back two things.",
-        "`states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooler is `dense` of token 0, then `.tanh()`.",
+        "A name in a checkpoint is the path of attributes, so `self.pooler` needs an attribute or a key `dense`. `self.embeddings` takes the ids and, by keyword, the segments: `token_type_ids=…`. `self.encoder` takes vectors and the mask and returns two things.",
+        '`nn.ModuleDict({"dense": nn.Linear(…)})` has the right names; so has a small class of your own with an attribute `dense`. `states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooled vector is `dense` of token 0, then `.tanh()`.',
     ),
     paragraph="The whole model in one picture",
 )

@@ -10,12 +10,13 @@ from minibert.course.exercises.compare import Mistake
 
 def load_strictly(model, tensors):
     """Copy a dict of name -> tensor into the model; a ValueError that names the tensor for anything that does not fit."""
+    # blank from here: the whole loader
     own = model.state_dict()
-    missing = own.keys() - tensors.keys()  # blank: names that the model has and the file lacks
-    unexpected = tensors.keys() - own.keys()  # blank: names that the file has and the model lacks
+    missing = own.keys() - tensors.keys()  # names that the model has and the file lacks
+    unexpected = tensors.keys() - own.keys()  # names that the file has and the model lacks
     if missing or unexpected:
         raise ValueError(f"missing: {sorted(missing)}, unexpected: {sorted(unexpected)}")
-    wrong = [name for name in own if own[name].shape != tensors[name].shape]  # blank: names whose shapes differ  # fmt: skip
+    wrong = [name for name in own if own[name].shape != tensors[name].shape]  # names whose shapes differ  # fmt: skip
     if wrong:
         raise ValueError(f"wrong shape: {[(name, list(tensors[name].shape)) for name in wrong]}")
     with torch.no_grad():
@@ -55,10 +56,10 @@ def check_load_strictly(answer):
                 ) from None
         except (KeyError, RuntimeError, AttributeError, AssertionError) as error:
             raise Mistake(
-                f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); wanted is a ValueError that names {name}."
+                f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); expected is a ValueError that names {name}."
             ) from None
         else:
-            raise Mistake(f"A file with {what} ({name}) is loaded without a word.")
+            raise Mistake(f"A file with {what} ({name}) is loaded without an error.")
 
     target, tensors = (
         model(),
@@ -128,8 +129,8 @@ EXERCISE = Exercise(
     title="A loader that cannot be fooled",
     solution=load_strictly,
     check=check_load_strictly,
-    task="Copy tensors into a model by name. Anything that does not fit, a name missing, a name too many, another shape, is a `ValueError` "
-    "that names the tensor, raised *before* anything has been copied.",
+    task="Write the whole loader. It copies tensors into a model by name. If anything does not fit, it raises a `ValueError` that names the tensor, and the model "
+    "stays as it was.",
     hints=(
         "`model.state_dict()` gives you the model's own names and tensors. The keys of two dicts can be subtracted like sets.",
         "Compare shapes with `own[name].shape != tensors[name].shape`, for all names, before the first copy: `copy_` would broadcast.",

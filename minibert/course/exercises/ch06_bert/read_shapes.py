@@ -76,7 +76,8 @@ def check_read_shapes(answer):
                 )
         if found.get("num_attention_heads") is not None:
             raise Mistake(
-                f"You say {found['num_attention_heads']} heads; a checkpoint with other heads has the very same shapes. This one is for config.json to tell."
+                f"You say {found['num_attention_heads']} heads; a checkpoint with other heads has the same shapes. One head for every 64 numbers is only a habit: "
+                "MiniLM has 384 numbers and 12 heads. This one is for config.json to tell."
             )
         if "num_attention_heads" not in found:
             raise Mistake(
@@ -124,7 +125,7 @@ EXERCISE = Exercise(
     "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell. "
     "(The names are those of the parts that you have built; `print(*shapes)` inside the function shows them.)",
     hints=(
-        "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted.",
+        "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted the parameters of BERT and did not need it.",
         "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors.",
     ),
     paragraph="A checkpoint is a dictionary of names",

@@ -11,13 +11,13 @@ from minibert.course.exercises.compare import Mistake
 
 
 def believe(context, vocab_size, kept=0.1, replaced=0.1):
-    """The chance that a word which you see at a chosen position is the true one.
+    """The chance that a word which you see at a chosen position was there all the time.
 
     `context` is the probability that the words around give to the word that you see. Of the chosen words a share
     `kept` stays, a share `replaced` becomes one of `vocab_size` words, all equally likely.
     """
     honest = kept * context  # blank: it was this word, and it was kept
-    forged = replaced / vocab_size  # blank: whatever it was, it was replaced, and this word was drawn  # fmt: skip
+    forged = replaced / vocab_size  # blank: it was replaced, and this word was drawn  # fmt: skip
     return honest / (honest + forged)  # blank: the share of the honest ones
 
 
@@ -29,6 +29,7 @@ def check_believe(answer):
         (0.002, 8192, 0.15, 0.05),
         (0.01, 8192, 0.1, 0.0),
         (0.03, 30522, 0.02, 0.18),
+        (0.5, 4, 0.1, 0.1),
     ]
     try:
         found = [float(answer(*case)) for case in cases]
@@ -40,7 +41,6 @@ def check_believe(answer):
         raise Mistake(f"You return the text {answer(*cases[0])!r}; a chance is a number.")
     for case, value in zip(cases, found):
         right = believe(*case)
-        # The tolerance covers both conventions: a random word may be the original one, or may not.
         if abs(value - right) <= 1e-3 * right + 1e-9:
             continue
         q, v, k, r = (*case, 0.1, 0.1)[:4] if len(case) == 2 else case
@@ -51,6 +51,12 @@ def check_believe(answer):
                 for other, mine in zip(cases, found)
             ):
                 raise Mistake(f"{case_says} {sentence}.")
+        if v == 4 and value > right + 0.15:
+            case_says += " With few words a replacement often draws the true word again; it is a replacement all the same."
+        elif v == 4:
+            case_says += (
+                " In the second way any word may have been there before, also the one that you see."
+            )
         raise Mistake(case_says)
 
 
@@ -61,11 +67,11 @@ EXERCISE = Exercise(
     title="Can you believe what you see?",
     task=(
         "At a chosen position you see a word, not [MASK]. Either it was there all the time (a share `kept` of the chosen words), or it has been drawn at random "
-        "from the vocabulary (a share `replaced`). The context gives this word the probability `context` ($q$). What is the probability that it is the true word?"
+        "from the vocabulary (a share `replaced`). The context gives this word the probability `context` ($q$). What is the probability that the word was kept? (For a large vocabulary this is nearly the probability that it is the true word, because a replacement rarely draws the true word again.)"
     ),
     hints=(
-        "Bayes' theorem. First way to see this word: it was the true word and was kept. Second way: the true word was any word, it was replaced, and this one was drawn. How probable is each?",
-        "$\\frac{0.1\\,q}{0.1\\,q + 0.1 / V}$, with the two shares as arguments.",
+        "There are two ways to see this word. First: it was the true word, and it was kept. Second: the true word was any word, it was replaced, and this one was drawn. How probable is each?",
+        "This is Bayes' theorem: the probability of the first way, divided by the sum of both. At which $q$ are the two ways equally probable? There your function must return 0.5.",
     ),
     paragraph="Why 80, 10 and 10",
     solution=believe,

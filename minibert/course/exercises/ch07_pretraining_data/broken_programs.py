@@ -16,13 +16,13 @@ DOCUMENTS, WORDS, ROWS, LENGTH = 50, 10, 8000, 32
 PAD, UNK, CLS, SEP, MASK = SPECIAL = range(5)
 VOCABULARY = len(SPECIAL) + DOCUMENTS * WORDS
 FAULTS = (
-    "One draw decides for all chosen tokens of a row",
+    "One draw decides the outcome ([MASK], random or unchanged) of all chosen tokens of a row",
     "The shares are 81, 10 and 9 percent, not 80, 10 and 10",
     "A replacement may be a special token",
     "[CLS] and [SEP] are chosen, too",
     "A label is the token that is seen, not the one that was there",
-    "The two labels of a pair are exchanged",
-    "A random B may come from A's own document",
+    "The labels 0 and 1 of the pairs are swapped",
+    "In one case of five, a random B comes from A's own document",
     "Segment 1 begins at the [SEP] that ends A",
 )
 FAULT_OF = {"A": 7, "B": 1, "C": 0, "D": 3, "E": 6, "F": 2}  # 0: correct
@@ -115,7 +115,7 @@ def counts(batch: dict[str, Tensor]) -> list[tuple[str, float]]:
         return (part & whole).sum().item() / max(1, int(whole.sum()))
 
     return [
-        ("rows whose chosen tokens all are [MASK], or none", share(alike, several)),
+        ("rows of 2 or more chosen: all or none [MASK]", share(alike, several)),
         ("chosen tokens that stay", share(kept, chosen)),
         ("replacements that are special tokens", share(seen < len(SPECIAL), replaced)),
         ("special tokens that are chosen", share(chosen, ~ordinary)),

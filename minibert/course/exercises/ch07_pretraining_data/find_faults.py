@@ -48,7 +48,7 @@ def check_find_faults(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=20,
+    minutes=30,
     title="Find the fault by counting",
     task=f"""
             Six programs made a batch of 8,000 pairs each. `broken_batch("A")` to `broken_batch("F")` return them as dictionaries of tensors.
@@ -58,8 +58,8 @@ EXERCISE = Exercise(
             {"<br>".join(f"{i} · {fault}." for i, fault in enumerate(FAULTS, 1))}
         """,
     hints=(
-        "For each fault, first write down the count that it would change, and what that count is in a correct program. `torch.where(labels != -100, labels, input_ids)` restores the text, and `(id - 5) // 10` is the document of a word.",
-        "Three faults hide from an average over the batch. Count the fates row by row for fault 1, and count pairs of label 0 and of label 1 separately for 6 and 7. For fault 2 compute the band of chance: $2\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens.",
+        "For each fault, first write down the count that it would change, and what that count is in a correct program. `torch.where(labels != -100, labels, input_ids)` restores the text (unless the program has fault 5), and `(id - 5) // 10` is the document of a word.",
+        "Three faults hide from an average over the batch. Count the fates row by row for fault 1, and count pairs of label 0 and of label 1 separately for 6 and 7. For fault 2 compute the standard error, $\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens, and demand three of them, because you compare many counts.",
     ),
     paragraph="Find the fault by counting",
     solution=find_faults,

@@ -37,7 +37,16 @@ def check_mask_words(answer):
     def run(seed=1, **more):
         return answer(ids, **options, **more, generator=torch.Generator().manual_seed(seed))
 
-    found = run()
+    try:
+        found = run()
+    except (RuntimeError, TypeError) as error:
+        if "bitwise" in str(error):
+            reason = "`&` binds more tightly than `<`, so put each comparison in brackets"
+        elif "ambiguous" in str(error):
+            reason = "`and` and `not` ask for the truth of a whole tensor; `&` and `~` work element by element"
+        else:
+            raise
+        raise Mistake(f"PyTorch stops ({error}): {reason}.") from None
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise Mistake(
             f"Wanted are two tensors, what the model sees and the labels, and you return {'a tensor' if isinstance(found, torch.Tensor) else f'a {type(found).__name__}'}."
@@ -57,7 +66,7 @@ def check_mask_words(answer):
         )
     if torch.equal(labels, ids):
         raise Mistake(
-            f"All {ids.numel():,} tokens have a label: the model would be asked for words that it can see. Where a token is not chosen, the label is -100."
+            f"All {ids.numel():,} tokens have a label: the model would have to predict words that it can see. Where a token is not chosen, the label is -100."
         )
     if (labels == 0).sum() > (labels == -100).sum():
         raise Mistake(
@@ -94,7 +103,7 @@ def check_mask_words(answer):
         chosen[~special].double().mean()
     ) < 0.14:
         raise Mistake(
-            "Hardly a token that stays as it is has a label: the 10% that are kept are chosen too, and are asked for."
+            "Hardly a token that stays as it is has a label: the 10% that are kept are chosen too, and have to be predicted."
         )
     for rate in (0.15, 0.4):
         share = float((run(rate=rate)[1] != -100)[~special].double().mean())
@@ -189,7 +198,7 @@ EXERCISE = Exercise(
     title="Masking without a loop",
     task=(
         "Mask a whole batch `[B, S]` without a loop. The random numbers are drawn for you: a token is chosen if its `chance` is below `rate`, its `fate` decides between "
-        "[MASK] (below 0.8), a random word (from 0.9) and no change, and `drawn` holds a random word for every position. At the end of the chapter your function makes the batches of a pretraining run."
+        "[MASK] (below 0.8), a random word (from 0.9) and no change, and `drawn` holds a random word for every position. At the end of the chapter your function masks a text of your own."
     ),
     hints=(
         "Each line is one comparison and one `where`: first which tokens are chosen, then the labels, then [MASK], then the drawn words.",

@@ -48,7 +48,7 @@ def check_shorten(answer):
     if len(sizes) > 1:
         raise Mistake(
             f"12 and 5 tokens in a room of 7 become now {min(sizes)}, now {max(sizes)}: "
-            "which text gives is no matter of chance; it is the longer one, and the second when both are equally long."
+            "the text that loses a token is not chosen at random; it is the longer one, and the second when both are equally long."
         )
     if sizes != {(4, 3)}:
         raise Mistake(
@@ -127,7 +127,7 @@ EXERCISE = Exercise(
     ),
     hints=(
         "Each round answers two questions: from which text is a token removed, and from which end?",
-        "`del text[0]` takes the first token, `del text[-1]` the last.",
+        "`del text[0]` removes the first token, `del text[-1]` the last.",
     ),
     paragraph="The whole program on one page",
     solution=shorten,

@@ -16,7 +16,7 @@ def words_of(tokens):
     words = []
     for position, token in enumerate(tokens):
         is_special = token in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # blank: is this no word at all?  # fmt: skip
-        goes_on = token.startswith("##") and words and words[-1][-1] == position - 1  # blank: does it go on a word that ends right before it?  # fmt: skip
+        goes_on = token.startswith("##") and words and words[-1][-1] == position - 1  # blank: does it continue the word that ends just before?  # fmt: skip
         if goes_on:
             words[-1].append(position)
         elif not is_special:
@@ -43,7 +43,14 @@ def check_words_of(answer):
         ["[CLS]", "c", "a##b", "##d", "#", "[SEP]"],
         ["a", "[", "[MASK]", "##x", "]", "bank", "##s"],
     ]
-    found = [answer(list(case)) for case in cases]
+    found = []
+    for case in cases:
+        try:
+            found.append(answer(list(case)))
+        except IndexError as error:
+            raise Mistake(
+                f"For {' '.join(case)} your function stops ({error}). A piece can come before any word has begun: ask whether there is a word before you look at the last one."
+            ) from None
     for case, value in zip(cases, found):
         right = words_of(case)
         if (
@@ -72,10 +79,10 @@ EXERCISE = Exercise(
     title="Words out of pieces",
     task=(
         "Return the positions of the tokens, grouped by words, as a list of lists. A piece `##x` continues a word only if that word ends at the position before; "
-        "after a [SEP] it is a word of its own. Special tokens belong to no word."
+        "after a [SEP] it is a word of its own. The special tokens ([PAD], [UNK], [CLS], [SEP] and [MASK]) belong to no word."
     ),
     hints=(
-        "The last position of the last word is `words[-1][-1]`. Is it the place right before this one?",
+        "The last position of the last word is `words[-1][-1]`. Is it the position right before this one?",
         "Three conditions: it starts with `##`, there is a word, and that word ends at `position - 1`. An empty list counts as False.",
     ),
     paragraph="Whole words",

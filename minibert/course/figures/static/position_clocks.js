@@ -29,7 +29,7 @@ function product(position, distance, pair, dim) {
 
 function described(position, distance, pair, dim) {
   const gaps = Array.from({ length: dim / 2 }, (_, j) => number(distance * frequency(j, dim)));
-  return `Position ${position} and position ${position + distance}. Between the hands of pair ${pair}: ${gaps[pair]} radians. `
+  return `Position ${position} and position ${position + distance}. Hand ${pair} turns from one to the other by ${gaps[pair]} radians. `
     + `Dot product of the two rows: cos ${gaps.join(" + cos ")} = ${number(likeness(distance, dim) * dim / 2)}.`;
 }
 
@@ -83,7 +83,7 @@ export default {
       names.forEach((name, column) => name.classList.toggle("mb-chosen", column >> 1 === pair));
       clocks.forEach((clock, j) => {
         clock.setAttribute("aria-pressed", String(j === pair));
-        clock.replaceChildren(face(position, distance, frequency(j, dim)), node("span", {}, `pair ${j}`), node("small", {}, `one turn: ${wave(2 * Math.PI / frequency(j, dim))}`));
+        clock.replaceChildren(face(position, distance, frequency(j, dim)), node("span", {}, `hand ${j}`), node("small", {}, `one turn: ${wave(2 * Math.PI / frequency(j, dim))}`));
       });
       turned.replaceChildren(...(matrix ? product(position, distance, pair, dim) : []));
       figure.say(described(position, distance, pair, dim));

@@ -28,23 +28,24 @@ export default {
     const data = model.get("data");
     const tables = data.tables.map(({ name, cosines }) => ({ name, cosines: unpack(cosines) }));
     const rows = tables.length ? tables[0].cosines.length : 0;
-    const low = rows ? -0.5 : -1;       // a single pair goes down to −1
+    let low = -0.5;
     const width = clamp(el.clientWidth, 300, 640);      // drawn as wide as it is shown, so that a phone can read it
     const least = rows ? -data.reach : 0, x = (distance) => PLOT.left + (distance - least) / (data.reach - least) * (width - PLOT.left - PLOT.right);
     let { distance } = data, base = 10000, pairs = data.dim / 2, position = rows >> 1;
 
     const curves = ["mb-formula", "mb-first", "mb-second"].slice(0, 1 + tables.length).map((name) => shape("polyline", { class: `mb-curve ${name}` }));
+    const grid = shape("g", {});
     const marker = shape("line", { class: "mb-marker", y1: PLOT.top, y2: PLOT.height - PLOT.bottom });
     const dots = curves.map((curve) => shape("circle", { class: curve.getAttribute("class").replace("mb-curve", "mb-dot"), r: 5 }));
     const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) },
-      axes(least, data.reach, x, low, width), marker, curves, dots);
+      grid, marker, curves, dots);
     const names = curves.map((curve, i) => node("li", {}, shape("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, shape("polyline", { class: curve.getAttribute("class"), points: "0,5 30,5" })), node("span", {})));
     const distances = slider({ label: "Distance k", min: least, max: data.reach, value: distance, text: signed, oninput: (k) => change({ distance: k }) });
     const places = rows > 0 && slider({ label: "Position i", min: 0, max: rows - 1, value: position, oninput: (i) => change({ position: i }) });
     const figure = frame(el, model,
       controls(places, distances), controls(
         slider({ label: "Base", min: 0, max: BASES.length - 1, value: BASES.indexOf(base), text: (i) => BASES[i].toLocaleString("en"), oninput: (i) => change({ base: BASES[i] }) }),
-        !rows && slider({ label: "Pairs, fastest first", min: 1, max: data.dim / 2, value: pairs, oninput: (count) => change({ pairs: count }) })),
+        !rows && slider({ label: "Hands, fastest first", min: 1, max: data.dim / 2, value: pairs, oninput: (count) => change({ pairs: count }) })),
       node("ul", { class: "mb-legend" }, names), plot);
     draw();
 
@@ -68,6 +69,8 @@ export default {
 
     function draw() {
       const all = Array.from({ length: data.reach - least + 1 }, (_, i) => least + i);
+      low = all.some((k) => value(0, k) < -0.5) ? -1 : -0.5;       // a single hand goes down to −1
+      grid.replaceChildren(...axes(least, data.reach, x, low, width).flat());
       const words = curves.map((curve, i) => {
         const points = all.map((k) => [k, value(i, k)]).filter(([, y]) => y !== undefined);
         curve.setAttribute("points", points.map(([k, y]) => `${x(k).toFixed(1)},${height(y, low).toFixed(1)}`).join(" "));
@@ -80,7 +83,7 @@ export default {
       names.forEach((name, i) => { name.lastChild.textContent = words[i]; });
       marker.setAttribute("x1", x(distance));
       marker.setAttribute("x2", x(distance));
-      figure.say(`${rows ? `Position ${position} and position ${position + distance}` : `Any two positions ${distance} apart`}, base ${base.toLocaleString("en")}${pairs < data.dim / 2 ? `, ${pairs === 1 ? "the fastest pair" : `the fastest ${pairs} pairs`} only` : ""}: ${words.join(", ")}.`);
+      figure.say(`${rows ? `Position ${position} and position ${position + distance}` : `Any two positions ${distance} apart`}, base ${base.toLocaleString("en")}${pairs < data.dim / 2 ? `, ${pairs === 1 ? "the fastest hand" : `the fastest ${pairs} hands`} only` : ""}: ${words.join(", ")}.`);
     }
   },
 };

@@ -45,6 +45,14 @@ def every_pair(one, other):
     return one @ other.T / (one.norm(dim=-1)[:, None] * other.norm(dim=-1))
 
 
+def ready_made(one, other):
+    return F.cosine_similarity(one, other, dim=-1)
+
+
+def by_matrix_product(one, other):
+    return one @ other / (one.norm(dim=-1) * other.norm(dim=-1))
+
+
 def in_single_precision_too(one, other):
     return cosine(one.float(), other.float()).to(one.dtype)
 
@@ -72,5 +80,7 @@ ANSWERS = Answers(
         never_below_zero: r"cut off what is below 0",
         largest_length: r"largest lengths",
         in_single_precision_too: r"digits only",
+        ready_made: r"torch's own cosine",
+        by_matrix_product: r"is a matrix product",
     },
 )

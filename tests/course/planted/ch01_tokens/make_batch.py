@@ -34,6 +34,15 @@ def _make_batch_floats(texts, vocab):
     return {name: tensor.float() for name, tensor in make_batch(texts, vocab).items()}
 
 
+def _make_batch_boolean_mask(texts, vocab):
+    made = make_batch(texts, vocab)
+    return {**made, "attention_mask": made["attention_mask"].bool()}
+
+
+def _make_batch_unpacks_none(texts, vocab):
+    return make_batch([(first, [*second]) for first, second in texts], vocab)
+
+
 def _make_batch_lists(texts, vocab):
     return {name: tensor.tolist() for name, tensor in make_batch(texts, vocab).items()}
 
@@ -49,6 +58,8 @@ ANSWERS = Answers(
         **patterns(KNOWN),
         _make_batch_tuple: "you return tuple",
         _make_batch_floats: "expected whole numbers",
+        _make_batch_boolean_mask: "torch.bool; expected whole numbers",
+        _make_batch_unpacks_none: "for a single text `second` is None",
         _make_batch_lists: "should be a tensor",
         _make_batch_one_more_column: "should have the shape",
     },

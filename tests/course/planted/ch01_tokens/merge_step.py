@@ -48,6 +48,24 @@ def _merge_step_counts_lost(words, vocab):
     return token, dict.fromkeys(merged, 1)
 
 
+def _merge_step_beyond_the_end(words, vocab):
+    token, _ = merge_step(words, vocab)
+    best, found = ("t", "##h"), {}
+    for pieces, count in words.items():
+        new, i = [], 0
+        while i < len(pieces):
+            fits = (pieces[i], pieces[i + 1]) == best
+            new.append(token if fits else pieces[i])
+            i += 1 + fits
+        found[tuple(new)] = count
+    return token, found
+
+
+def _merge_step_drops_the_other_words(words, vocab):
+    token, merged = merge_step(words, vocab)
+    return token, {pieces: count for pieces, count in merged.items() if pieces not in words}
+
+
 ANSWERS = Answers(
     right=(_merge_step_with_options, _merge_step_by_index),
     wrong={
@@ -55,6 +73,8 @@ ANSWERS = Answers(
         _merge_step_pair: "your token is the pair",
         _merge_step_token_only: "you return a str",
         _merge_step_list: "your words are a list",
-        _merge_step_counts_lost: "with the count",
+        _merge_step_counts_lost: "with the count 12",
+        _merge_step_beyond_the_end: "no pieces.i . 1.",
+        _merge_step_drops_the_other_words: "should stay as it is",
     },
 )

@@ -31,6 +31,14 @@ def _stops_early():
     return "blank", ["b", "##l", "##a", "##n", "##k"], ["b", "##l", "##an", "##k"]
 
 
+def _stops_after_one():
+    return "rank", ["r", "##a", "##nk"], ["ra", "##nk"]
+
+
+def _another_order():
+    return "rank", ["r", "##an", "##k"], ["ra", "##nk"]
+
+
 def _not_longest():
     return "ran", ["r", "##an"], ["r", "##an"]
 
@@ -62,7 +70,9 @@ ANSWERS = Answers(
         _no_merge_fits: "none of the five merges fits",
         _exchanged: "exchanged",
         _last_merge_first: "from the last to the first",
-        _stops_early: "first merge that fits is number 1",
+        _stops_early: "merge number 1 still fits",
+        _stops_after_one: "merge number 5 still fits: r ##a",
+        _another_order: "first merge that fits is number 1",
         _not_longest: "piece number 1 of 'ran' is 'ra'",
         _without_marks: "all pieces but the first carry ##",
         _loses_a_letter: "do not spell 'ran'",

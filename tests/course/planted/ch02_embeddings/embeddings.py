@@ -59,6 +59,17 @@ class _WholePositionTable(_Planted):
         )
 
 
+class _PositionsOfBatch(_Planted):
+    def places(self, ids, given):
+        return torch.arange(ids.size(0))[None] if given is None else given
+
+
+class _FixedPositions(_Planted):
+    def __init__(self, config):
+        super().__init__(config)
+        self.position_embeddings = nn.Embedding(512, config.hidden_size)
+
+
 class _DropoutFirst(_Planted):
     def finish(self, total):
         return self.LayerNorm(self.dropout(total))
@@ -206,7 +217,7 @@ ANSWERS = Answers(
         _NoPositions: "position vectors are not in your sum",
         _NoSegments: "segment vectors are not in your sum",
         _Scaled: "√H = 2.45",
-        _WholePositionTable: "with segments given do not fit each other: this batch has 5 tokens and the table has 9 rows",
+        _WholePositionTable: "with segments given do not fit each other .*: this batch has 2 texts of 5 tokens, and the position table 9 rows",
         _PositionsFromOne: "start at 1",
         _PositionsIgnored: "position_ids that are passed in are ignored",
         _SegmentsIgnored: "token_type_ids that are passed in are ignored",
@@ -239,7 +250,9 @@ ANSWERS = Answers(
         _SinglePrecision: "is torch.float32 and right to",
         _TypesOverwritten: "changes `token_type_ids`",
         _PaddingIsZeroth: "has the id 4, and you say that it is 0",
-        _TwoKindsOfSegment: r"\[2, 6\]; this config asks for \[3, 6\]",
+        _TwoKindsOfSegment: r"\[2, 6\]; this config asks for \[3, 6\]: config.type_vocab_size = 3",
+        _PositionsOfBatch: "this batch has 2 texts of 5 tokens",
+        _FixedPositions: "config.max_position_embeddings = 9",
         _KeepsPositionIds: "position_ids",
         _a_function: "should be an nn.Module",
         _TwoArguments: "will be called as forward",

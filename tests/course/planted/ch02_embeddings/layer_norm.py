@@ -7,6 +7,7 @@ from minibert.course.exercises.ch02_embeddings.common import layer_norm
 from minibert.course.exercises.mistakes.ch02_embeddings.layer_norm import KNOWN
 from minibert.course.exercises.mistakes.ch02_embeddings.layer_norm_answers import (
     norm_variant,
+    norm_without_root,
 )
 from planted import Answers, patterns
 
@@ -67,6 +68,7 @@ ANSWERS = Answers(
         norm_variant(eps_at="nowhere"): "eps is not used",
         norm_variant(eps_at="fixed"): "eps = 1e-5 whatever is asked for; here eps is 0.5",
         norm_variant(root=False): "divide by the variance",
+        norm_without_root: "the root is missing",
         norm_variant(centred=False): "do not subtract the mean",
         norm_variant(over=(0,)): "over the 2 texts of the batch",
         norm_variant(over=(1,)): "over the 3 tokens",

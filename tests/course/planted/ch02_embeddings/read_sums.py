@@ -42,12 +42,22 @@ def _distances(sums, words, segments, positions):
     return torch.cdist(sums, words).amin(dim=1), types, places
 
 
+def _whole_table_subtracted(sums, words, segments, positions):
+    return read_sums(sums - words, words, segments, positions)
+
+
+def _ids_subtracted(sums, words, segments, positions):
+    return read_sums(sums - torch.cdist(sums, words).argmin(dim=1), words, segments, positions)
+
+
 ANSWERS = Answers(
     right=(_by_scores, _segments_in_turn),
     wrong={
         **patterns(KNOWN),
         _rows: r"your token ids should be 9 whole numbers.*shape \[9, 64\]",
         _one_tensor: "three tensors.*you return a Tensor",
+        _whole_table_subtracted: r"words\[ids\].*whole table `words` has 40 rows",
+        _ids_subtracted: "`ids` are row numbers",
         _distances: r"torch.float32 of shape \[9\]",
     },
 )

@@ -6,9 +6,13 @@ import torch
 
 from minibert.course.exercises.ch03_positions.hand_turns import hand_turns
 from minibert.course.exercises.mistakes.ch03_positions.hand_turns import (
+    across,
     always_forward,
+    around_zero_in_radians,
+    both_with_mean,
     half_turns,
     in_radians,
+    mean_of_rows,
     others_with_mean,
     rows_with_mean,
     swapped,
@@ -53,6 +57,10 @@ ANSWERS = Answers(
         without_sign: r"drop the sign",
         others_with_mean: r"mean of `others`",
         rows_with_mean: r"mean of `rows`",
+        mean_of_rows: r"Each set has a mean of its own",
+        both_with_mean: r"subtract no mean",
+        across: r"mean\(dim=0\)",
+        around_zero_in_radians: r"full turns of 2π",
         swapped: r"turns backward",
         in_radians: r"in radians",
         of_the_rows: r"Only the plane comes from `rows`",

@@ -50,7 +50,7 @@ def table_by_loops(length, dim):
 
 
 def table_by_columns(length, dim):
-    """Another right answer: every column with the exponent of its pair, the cosine as a sine that is a quarter turn ahead."""
+    """Another right answer: every column with the exponent of its hand, the cosine as a sine that is a quarter turn ahead."""
     column = torch.arange(dim, dtype=torch.float64)
     angle = torch.outer(
         torch.arange(length, dtype=torch.float64),

@@ -27,7 +27,7 @@ from planted import Answers
 
 
 def shift_by_blocks(offset, dim):
-    """Another right answer: a 2 × 2 turn for each pair, along the diagonal."""
+    """Another right answer: a 2 × 2 turn for each hand, along the diagonal."""
     angles = [offset / 10000 ** (2 * j / dim) for j in range(dim // 2)]
     return torch.block_diag(
         *(torch.tensor([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]]) for a in angles)
@@ -91,7 +91,7 @@ ANSWERS = Answers(
     wrong={
         turns_back: r"hits p\(7\): it turns the other way",
         one_step: r"hits p\(11\)",
-        one_frequency: r"all 4 pairs turn by 3 radians",
+        one_frequency: r"all 4 hands turn by 3 radians",
         both_signs: r"mirrors",
         half_the_exponent: r"turns by 0\.95, where 0\.30",
         without_mixing: r"never mix",
@@ -102,13 +102,13 @@ ANSWERS = Answers(
         doubled_exponent: r"turns by 0\.03, where 0\.30 .* already 2j",
         multiplied: r"get faster",
         in_degrees_turn: r"from degrees",
-        sine_of_wrong_sign: r"weight of the old cosine in the new sine: -0\.30 where 0\.30 is right, for pair 1\.",
+        sine_of_wrong_sign: r"weight of the old cosine in the new sine: -0\.30 where 0\.30 is right, for hand 1\.",
         second_cosine_negative: r"weight of the old cosine in the new cosine: -1",
         sine_everywhere: r"new sine: 0\.14 where -0\.99 .*; and of the old cosine in the new cosine",
         ignores_the_sign: r"R\(-2\).*hits p\(12\): a negative offset",
         one_too_far: r"hits p\(14\): one position too far",
         for_position_ten: r"contains the position 10",
-        another_base: r"your pair 1 turns by 0\.53 radians .* 0\.30",
-        mixes_pairs: r"1\.00 in column 2, which belongs to another pair",
+        another_base: r"your hand 1 turns by 0\.53 radians .* 0\.30",
+        mixes_pairs: r"1\.00 in column 2, which belongs to another hand",
     },
 )

@@ -21,15 +21,15 @@ from planted import Answers
 
 def by_rotation(first, second, reach=500, base=10000.0):
     """Another right answer: rotate the first vector by every k and take the nearest result."""
-    pairs = [vector.double().unflatten(0, (-1, 2)) for vector in (first, second)]  # each [H/2, 2]
+    hands = [vector.double().unflatten(0, (-1, 2)) for vector in (first, second)]  # each [H/2, 2]
     frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))  # [H/2]
     steps = range(-reach, reach + 1)
     far = []
     for k in steps:
         cos, sin = torch.cos(k * frequency), torch.sin(k * frequency)
-        sines, cosines = pairs[0].T
+        sines, cosines = hands[0].T
         turned = torch.stack((cos * sines + sin * cosines, cos * cosines - sin * sines), dim=1)
-        far.append((turned - pairs[1]).norm())
+        far.append((turned - hands[1]).norm())
     return steps[int(torch.stack(far).argmin())]
 
 

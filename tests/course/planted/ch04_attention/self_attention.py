@@ -80,6 +80,17 @@ class FourHeadsOfSix(SelfAttention):
         return x.view(*x.shape[:2], 4, 6).transpose(1, 2)
 
 
+class SplitNotTransposed(SelfAttention):
+    def split(self, x):
+        return x.unflatten(-1, (self.num_heads, -1))
+
+
+class MergedByView(SelfAttention):
+    def merge(self, x):
+        x = x.transpose(1, 2)
+        return x.view(*x.shape[:2], -1)
+
+
 class FiveTokens(SelfAttention):
     def split(self, x):
         return x.view(len(x), 5, self.num_heads, -1).transpose(1, 2)
@@ -119,6 +130,8 @@ ANSWERS = Answers(
         SinglePrecision: r"torch\.float32, where torch\.float64",
         Detached: r"no gradient goes through",
         FourHeadsOfSix: r"float32 it stops",
+        SplitNotTransposed: r"Your split makes \[2, 5, 4, 6\] .* then transpose",
+        MergedByView: r"use flatten or reshape after it",
         FiveTokens: r"\[3, 7, 24\] of float64, .* it stops",
         NeedsMask: r"Without a mask your class stops",
         MaskOverwritten: r"changes `mask`",

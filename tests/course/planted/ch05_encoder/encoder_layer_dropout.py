@@ -4,6 +4,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from minibert.course.exercises.ch05_encoder.encoder_layer import EncoderLayer
+from planted.ch05_encoder.encoder_layer_orders import FirstHalf
 from planted.ch05_encoder.encoder_layer_variant import Variant
 
 
@@ -56,6 +57,26 @@ class LayerDropsTheSum(Variant):
 class LayerDropsTheInput(Variant):
     def second_half(self, hidden, attended):
         return self.output["LayerNorm"](attended + self.back(self.dropout(attended)))
+
+
+class LayerFirstHalfDropsTheSum(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(half.dropout(hidden + half.dense(found)))
+
+
+class LayerFirstHalfDropsTheStream(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(half.dropout(hidden) + half.dense(found))
+
+
+class LayerFirstHalfDropsNothing(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dense(found))
+
+
+class LayerFirstHalfDropsEarly(FirstHalf):
+    def first_half(self, hidden, found, half):
+        return half.LayerNorm(hidden + half.dense(half.dropout(found)))
 
 
 class LayerOtherRate(EncoderLayer):

@@ -74,6 +74,29 @@ class LayerNormalisesTheBranch(_InBothOrders):
         return attended + norm(self.back(attended))
 
 
+class LayerUsesItsFirstNormTwice(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        return attended + self.back(self.attention.output.LayerNorm(attended))
+
+
+class LayerKeepsItsFirstNorm(_InBothOrders):
+    def first(self, hidden, attended, norm):
+        attended = self.attention.output.LayerNorm(attended)
+        return attended + self.back(norm(attended))
+
+
+class LayerAddsToTheNormalised(EncoderLayer):
+    def forward(self, hidden, mask=None, output_attentions=False):
+        if not self.norm_first:
+            return super().forward(hidden, mask, output_attentions)
+        half = self.attention.output
+        read = half.LayerNorm(hidden)
+        found, weights = self.attention.self(read, mask, output_attentions)
+        x = read + half.dropout(half.dense(found))
+        wide = F.gelu(self.intermediate["dense"](self.output["LayerNorm"](x)))
+        return x + self.dropout(self.output["dense"](wide)), weights
+
+
 class LayerPreNormAddsInput(_InBothOrders):
     def first(self, hidden, attended, norm):
         return hidden + self.back(norm(attended))

@@ -75,6 +75,11 @@ class BertSwapsIds(_Variant):
         return self.embeddings(token_type_ids, token_type_ids=input_ids)
 
 
+class BertSegmentsByPosition(_Variant):
+    def embed(self, input_ids, token_type_ids):
+        return self.embeddings(input_ids, token_type_ids)
+
+
 class BertAlwaysSecondText(_Variant):
     def embed(self, input_ids, token_type_ids):
         return self.embeddings(
@@ -197,6 +202,7 @@ ANSWERS = Answers(
         BertMeanOfStates: "mean of all 4 states",
         BertMeanOfLayers: "mean of all layers",
         BertSwapsIds: "Ids up to 1\\d are looked up in the segment table, which has 2",
+        BertSegmentsByPosition: "take the ids by position .*write token_type_ids=",
         BertAlwaysSecondText: "With ids alone your model gives",
         **patterns(KNOWN[1:3] + KNOWN[5:7] + KNOWN[11:18]),
         BertPoolsSum: "takes the sum of all",

@@ -163,10 +163,10 @@ def load_silent(model, tensors):
 ANSWERS = Answers(
     right=(load_by_pytorch, load_in_two_walks),
     wrong={
-        load_loosely: "'model.' before every name \\(0.weight\\) is loaded without a word",
+        load_loosely: "'model.' before every name \\(0.weight\\) is loaded without an error",
         load_strict_of_pytorch: "ends in RuntimeError",
         load_ignoring_extras: "a tensor too many \\(3.bias\\) is loaded",
-        load_ignoring_missing: "a tensor missing \\(2.weight\\) is loaded without a word",
+        load_ignoring_missing: "a tensor missing \\(2.weight\\) is loaded without an error",
         load_without_shapes: "a wrong shape ends in RuntimeError",
         load_by_number_of_elements: "right number of numbers",
         load_while_looking: "refused too late",

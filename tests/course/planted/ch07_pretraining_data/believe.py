@@ -1,5 +1,7 @@
 """Answers to `believe` on which its check is tried."""
 
+import math
+
 from minibert.course.exercises.mistakes.ch07_pretraining_data.believe import (
     believe_context,
     believe_exchanged,
@@ -23,10 +25,23 @@ def believe_by_odds(context, vocab_size, kept=0.1, replaced=0.1):
     return odds / (1 + odds)
 
 
+def believe_by_logs(context, vocab_size, kept=0.1, replaced=0.1):
+    if not replaced:
+        return 1.0
+    evidence = math.log(kept * context) - math.log(replaced / vocab_size)
+    return 1 / (1 + math.exp(-evidence))
+
+
 def believe_exactly(context, vocab_size, kept=0.1, replaced=0.1):
-    """Counts a replacement that hits the true word as true."""
+    """Counts a replacement that hits the true word as kept."""
     seen = kept * context + replaced / vocab_size
     return context * (kept + replaced / vocab_size) / seen
+
+
+def believe_another_word(context, vocab_size, kept=0.1, replaced=0.1):
+    """Counts only the true words that are another word than the one seen."""
+    honest = kept * context
+    return honest / (honest + replaced * (1 - context) / vocab_size)
 
 
 def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
@@ -34,7 +49,7 @@ def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
 
 
 ANSWERS = Answers(
-    right=(believe_by_odds, believe_exactly),
+    right=(believe_by_odds, believe_by_logs),
     wrong={
         believe_context: "context says alone",
         believe_share: "how many are kept",
@@ -48,5 +63,7 @@ ANSWERS = Answers(
         believe_without_kept: "`kept` is missing",
         believe_without_replaced: "`replaced` is missing",
         believe_ratio: "divide by zero",
+        believe_exactly: "draws the true word again",
+        believe_another_word: "any word may have been there before",
     },
 )

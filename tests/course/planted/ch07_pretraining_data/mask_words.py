@@ -258,6 +258,21 @@ def masked_lost_on_the_way(
     return _variant(input_ids, mask_token_id, vocab_size, special_ids, rate, generator, masked=0)
 
 
+def masked_without_brackets(
+    input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None
+):
+    chance = torch.rand(input_ids.shape, generator=generator)
+    ordinary = ~torch.isin(input_ids, torch.tensor(list(special_ids)))
+    chosen = chance < rate & ordinary
+    return input_ids, input_ids.where(chosen, -100)
+
+
+def masked_by_and(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None):
+    chance = torch.rand(input_ids.shape, generator=generator)
+    chosen = (chance < rate) and not torch.isin(input_ids, torch.tensor(list(special_ids)))
+    return input_ids, input_ids.where(chosen, -100)
+
+
 ANSWERS = Answers(
     right=(mask_words_in_one_draw, mask_words_by_index),
     wrong={
@@ -279,9 +294,11 @@ ANSWERS = Answers(
         masked_beyond_the_last_special: "With rate=0.15 you choose 0",
         masked_with_label_minus_one: "are -1: where nothing",
         masked_labels_where_not: r"where it is \*not\*",
-        masked_labels_where_changed: "asked for",
+        masked_labels_where_changed: "have to be predicted",
         masked_returned_backwards: "are -100: return",
         masked_a_tenth: r"10\.\d% become",
+        masked_without_brackets: "in brackets",
+        masked_by_and: "element by element",
         masked_lost_on_the_way: "go on from the tensor",
     },
 )

@@ -160,7 +160,7 @@ ANSWERS = Answers(
         shorten_each_to_half: "keep only",
         shorten_too_little: "you keep 8",
         shorten_first_on_a_tie: "become 3 and 4",
-        shorten_by_chance: "no matter of chance",
+        shorten_by_chance: "not chosen at random",
         shorten_first_only: "since the longer one gives",
         shorten_inside: "inside it",
         shorten_back: "at the back alone",

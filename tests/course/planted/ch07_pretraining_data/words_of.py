@@ -48,6 +48,16 @@ def words_by_starts(tokens):
     return [list(range(i, j)) for i, j in zip(starts, ends)]
 
 
+def words_before_any(tokens):
+    words = []
+    for position, token in enumerate(tokens):
+        if token.startswith("##"):
+            words[-1].append(position)
+        elif token not in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"):
+            words.append([position])
+    return words
+
+
 def words_of_three(tokens):
     return [word[:3] for word in words_of(tokens)]
 
@@ -63,6 +73,7 @@ ANSWERS = Answers(
         words_as_tokens: "wanted are their positions",
         words_by_any_hash: "stand in front",
         words_of_pieces_only: "only words of several",
+        words_before_any: "before any word has begun",
         words_lose_openers: "opens a text is lost",
         words_without_brackets: "a bracket that stands",
         words_with_mask: r"\[MASK\] is in your list",

@@ -86,11 +86,19 @@ def _without_last_separator(texts, vocab):
     return _batch(texts, vocab, last=False)
 
 
+def _single_text_has_two_separators(texts, vocab):
+    return _batch([(first, second or []) for first, second in texts], vocab)
+
+
 def _second_cls(texts, vocab):
     return _batch(texts, vocab, again=True)
 
 
 KNOWN = (
+    (
+        _single_text_has_two_separators,
+        "a text without a second one gets two [SEP] from you; a single text has one",
+    ),
     (_second_cls, "the second text begins with a [CLS] of its own; there is one for the sequence"),
     (_types_by_halves, "you change the type in the middle; it changes after the first [SEP]"),
     (

@@ -62,15 +62,45 @@ def _merge_step_changes_nothing(words, vocab):
     return _step(words, vocab)[0], dict(words)
 
 
-def _merge_half(words, vocab, half):
-    """Merges wherever one piece of the pair fits, whatever the other one is."""
-    token, _ = _step(words, vocab)
+def _merge_step_last_count(words, vocab):
+    """Overwrites the count of a pair by that of the last word that holds it."""
+    pairs = {}
+    for pieces, count in words.items():
+        for pair in zip(pieces, pieces[1:]):
+            pairs[pair] = count
+    best = max(sorted(pairs, key=lambda pair: [vocab.index(x) for x in pair]), key=pairs.get)
+    return _merged(words, best, lambda fits: 1 + fits)
+
+
+def _merge_step_always_two(words, vocab):
+    return _merged(words, _most_frequent(words, vocab), lambda fits: 2)
+
+
+def _merged(words, best, stride):
+    """The token and the words after merging `best`; `stride(fits)` says how far the loop goes on."""
+    token, merged = best[0] + best[1].removeprefix("##"), {}
+    for pieces, count in words.items():
+        new, i = [], 0
+        while i < len(pieces):
+            fits = pieces[i : i + 2] == best
+            new.append(token if fits else pieces[i])
+            i += stride(fits)
+        merged[tuple(new)] = count
+    return token, merged
+
+
+def _most_frequent(words, vocab):
     pairs = Counter()
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
             pairs[pair] += count
-    order = sorted(pairs, key=lambda pair: [vocab.index(piece) for piece in pair])
-    best, merged = max(order, key=pairs.get), {}
+    return max(sorted(pairs, key=lambda pair: [vocab.index(x) for x in pair]), key=pairs.get)
+
+
+def _merge_half(words, vocab, half):
+    """Merges wherever one piece of the pair fits, whatever the other one is."""
+    token, _ = _step(words, vocab)
+    best, merged = _most_frequent(words, vocab), {}
     for pieces, count in words.items():
         new = []
         for piece in pieces:
@@ -89,6 +119,14 @@ def _merge_step_second_piece_only(words, vocab):
 
 
 KNOWN = (
+    (
+        _merge_step_last_count,
+        "the count of a pair is overwritten by each new word that holds it; add to the count that is already there",
+    ),
+    (
+        _merge_step_always_two,
+        "the loop moves on by two pieces after every step, so it loses pieces; where the pair does not fit, it moves on by one",
+    ),
     (
         _merge_step_first_piece_only,
         "you look at the first piece of the pair only, so a pair with another second piece is merged, too",

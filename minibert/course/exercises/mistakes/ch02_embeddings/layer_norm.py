@@ -78,6 +78,10 @@ KNOWN = (
     ),
     (wrong.norm_variant(root=False), "you divide by the variance; divide by its square root."),
     (
+        wrong.norm_without_root,
+        "the root is missing: you divide by variance + eps; divide by its square root.",
+    ),
+    (
         wrong.norm_variant(centred=False),
         "you do not subtract the mean; every token must come out with mean 0 before gamma and beta.",
     ),

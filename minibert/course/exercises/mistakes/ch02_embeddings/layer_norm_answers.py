@@ -84,6 +84,11 @@ norm_from_the_lowest = norm_steps(
 )
 
 
+norm_without_root = norm_steps(
+    "norm_without_root", spread=lambda c, eps: c.square().mean(-1, keepdim=True) + eps
+)
+
+
 norm_multiplied = norm_steps(
     "norm_multiplied", spread=lambda c, eps: 1 / (c.square().mean(-1, keepdim=True) + eps).sqrt()
 )

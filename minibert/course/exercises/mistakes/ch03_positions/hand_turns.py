@@ -34,7 +34,20 @@ without_sign = variant("without_sign", wrapped=lambda step: around_zero(step).ab
 others_with_mean = variant("others_with_mean", others_in=lambda others: others)
 rows_with_mean = variant("rows_with_mean", rows_in=lambda rows: rows)
 swapped = variant("swapped", order=(1, 0))
+around_zero_in_radians = variant(
+    "around_zero_in_radians", wrapped=lambda step: (step + math.pi) % (2 * math.pi) - math.pi
+)
+both_with_mean = variant(
+    "both_with_mean", rows_in=lambda rows: rows, others_in=lambda others: others
+)
+across = variant("across", *2 * (lambda rows: rows - rows.mean(dim=1, keepdim=True),))
 in_radians = variant("in_radians", wrapped=lambda step: around_zero(step).deg2rad())
+
+
+def mean_of_rows(rows, wave, others):
+    shifted = others - rows.mean(dim=0)
+    return variant("shifted", others_in=lambda others: shifted)(rows, wave, others)
+
 
 KNOWN = (
     (
@@ -54,6 +67,22 @@ KNOWN = (
     (
         rows_with_mean,
         "you do not subtract the mean of `rows`, and over part of a turn the sine does not cancel it.",
+    ),
+    (
+        mean_of_rows,
+        "you subtract the mean of `rows` from `others`. Each set has a mean of its own, so subtract that of `others`.",
+    ),
+    (
+        both_with_mean,
+        "you subtract no mean. What all rows have in common shifts the circle away from its centre.",
+    ),
+    (
+        across,
+        "you take the mean of each row over its columns. The mean that all rows share is a vector [H]: mean(dim=0).",
+    ),
+    (
+        around_zero_in_radians,
+        "your turns are in degrees, but you remove full turns of 2π. A full turn has 360 degrees.",
     ),
     (in_radians, "your turns are in radians, and degrees are asked for."),
     (swapped, "you exchange sine and cosine, so the hand turns backward. The first column of the plane belongs to the sine."),

@@ -162,7 +162,7 @@ def power_of_the_quotient(length, dim):
 TABLE_MISTAKES = (
     (
         times_the_power,
-        "You multiply the position by the power of 10000, so your pairs get faster. Divide by it.",
+        "You multiply the position by the power of 10000, so your hands get faster. Divide by it.",
     ),
     (
         power_of_the_quotient,
@@ -171,11 +171,11 @@ TABLE_MISTAKES = (
     (
         own_exponent_per_column,
         "Each of your columns has an exponent of its own, so no sine has its cosine and the frequencies run on to 1/100,000,000: "
-        f"{{still}} of your 64 columns hardly move over {LENGTH} positions. A pair shares the exponent 2j/dim, with j = 0 … 31.",
+        f"{{still}} of your 64 columns hardly move over {LENGTH} positions. A hand shares the exponent 2j/dim, with j = 0 … 31.",
     ),
     (
         without_exp,
-        f"Your frequencies are the exponents themselves: pair 1 turns {float(-2 * math.log(10000) / DIM):.2f} radians for each position, "
+        f"Your frequencies are the exponents themselves: hand 1 turns {float(-2 * math.log(10000) / DIM):.2f} radians for each position, "
         f"where exp of that, {math.exp(-2 * math.log(10000) / DIM):.2f}, is right.",
     ),
     (
@@ -200,17 +200,17 @@ TABLE_MISTAKES = (
     ),
     (
         slow_too_soon,
-        "Your exponent is j/dim for pair j, so the slowest pair has a wavelength of "
+        "Your exponent is j/dim for hand j, so the slowest hand has a wavelength of "
         f"{2 * math.pi * 10000 ** (31 / 64):,.0f} positions instead of {2 * math.pi * 10000 ** (62 / 64):,.0f}: the 2 of 2j/dim is missing.",
     ),
     (
         as_in_the_program,
-        "Your last pair is 10000 times as slow as the first, as in the original program, which divides by 31; "
+        "Your last hand is 10000 times as slow as the first, as in the original program, which divides by 31; "
         f"by the paper's formula it is {10000 ** (62 / 64):,.0f} times as slow: the exponent is 2j/64.",
     ),
     (
         ever_faster_table,
-        "Your pairs get faster: the last one turns "
+        "Your hands get faster: the last one turns "
         f"{10000 ** (62 / 64):,.0f} radians from one position to the next. Divide by the power, do not multiply.",
     ),
     (
@@ -219,12 +219,12 @@ TABLE_MISTAKES = (
     ),
     (
         twice_the_two,
-        f"Your pair 1 turns {10000 ** (-4 / DIM):.2f} radians for each position, where {10000 ** (-2 / DIM):.2f} is right: "
+        f"Your hand 1 turns {10000 ** (-4 / DIM):.2f} radians for each position, where {10000 ** (-2 / DIM):.2f} is right: "
         "`even` is already the 2j of the formula, so it must not be doubled again.",
     ),
     (
         whole_quotients,
-        "All your pairs turn equally fast: `//` cuts every exponent 2j/64 off to 0; `/` keeps it.",
+        "All your hands turn equally fast: `//` cuts every exponent 2j/64 off to 0; `/` keeps it.",
     ),
     (
         over_the_length,
@@ -232,7 +232,7 @@ TABLE_MISTAKES = (
     ),
     (
         product_for_power,
-        f"You multiply 10000 by the exponent: your pair 1 turns {10000 * 2 / DIM:.1f} radians for each position. The exponent is a power, `**`.",
+        f"You multiply 10000 by the exponent: your hand 1 turns {10000 * 2 / DIM:.1f} radians for each position. The exponent is a power, `**`.",
     ),
     (
         powers_of_e,
@@ -240,11 +240,11 @@ TABLE_MISTAKES = (
     ),
     (
         with_full_turns,
-        f"Your angles have a factor 2π too many: position 1 of pair 0 is at {2 * math.pi:.2f} radians, where 1 is right. The formula has no 2π.",
+        f"Your angles have a factor 2π too many: position 1 of hand 0 is at {2 * math.pi:.2f} radians, where 1 is right. The formula has no 2π.",
     ),
     (
         base_1000,
-        f"Your base is 1000: the last pair is {1000 ** (62 / 64):,.0f} times as slow as the first, where {10000 ** (62 / 64):,.0f} is right.",
+        f"Your base is 1000: the last hand is {1000 ** (62 / 64):,.0f} times as slow as the first, where {10000 ** (62 / 64):,.0f} is right.",
     ),
     (
         turns_backwards,
@@ -265,7 +265,7 @@ TABLE_MISTAKES = (
     ),
     (
         one_pair_late_table,
-        f"Your first pair turns {10000 ** (-2 / DIM):.2f} radians for each position, where 1 is right: 2j begins at 0, not at 2.",
+        f"Your first hand turns {10000 ** (-2 / DIM):.2f} radians for each position, where 1 is right: 2j begins at 0, not at 2.",
     ),
     (
         scaled_up,

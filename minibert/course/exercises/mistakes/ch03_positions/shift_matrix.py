@@ -19,10 +19,10 @@ def shift_variant(
     def answer(offset, dim):
         angles = angle(offset, torch.arange(dim // 2).double(), dim)
         matrix = torch.zeros(dim // 2, 2, dim // 2, 2, dtype=torch.float64)
-        pair = torch.arange(dim // 2)
+        hand = torch.arange(dim // 2)
         for row, entries in enumerate(turn(angles)):
             for column, entry in enumerate(entries):
-                matrix[pair, row, pair, column] = entry
+                matrix[hand, row, hand, column] = entry
         return matrix.reshape(dim, dim)
 
     return named(name, answer)
@@ -98,11 +98,11 @@ SHIFT_MISTAKES = (
     ),
     (
         one_step,
-        "{given} and hits p(11): it moves by one position whatever the offset is. The angle of each pair is offset times its frequency.",
+        "{given} and hits p(11): it moves by one position whatever the offset is. The angle of each hand is offset times its frequency.",
     ),
     (
         one_frequency,
-        "{given}: all {pairs} pairs turn by {offset} radians, but pair j turns by {offset}/10000^(2j/{dim}).",
+        "{given}: all {hands} hands turn by {offset} radians, but hand j turns by {offset}/10000^(2j/{dim}).",
     ),
     (
         both_signs,
@@ -110,7 +110,7 @@ SHIFT_MISTAKES = (
     ),
     (
         half_the_exponent,
-        "{given}: your pair 1 turns by {slow:.2f}, where {turn:.2f} is right; the exponent is 2j/{dim}.",
+        "{given}: your hand 1 turns by {slow:.2f}, where {turn:.2f} is right; the exponent is 2j/{dim}.",
     ),
     (
         without_mixing,
@@ -126,15 +126,15 @@ SHIFT_MISTAKES = (
     ),
     (
         turns_in_halves,
-        "{given}: your matrix is made for a table with all sines first. Here sine and cosine of a pair stand side by side.",
+        "{given}: your matrix is made for a table with all sines first. Here sine and cosine of a hand stand side by side.",
     ),
     (no_turn, "{given}: your matrix changes nothing (1 on the diagonal, 0 elsewhere)."),
     (
         doubled_exponent,
-        "{given}: your pair 1 turns by {fast:.2f}, where {turn:.2f} is right; "
+        "{given}: your hand 1 turns by {fast:.2f}, where {turn:.2f} is right; "
         "`even` is already 2j and must not be doubled.",
     ),
-    (multiplied, "{given}: your pairs get faster. Divide the offset by the power of 10000."),
+    (multiplied, "{given}: your hands get faster. Divide the offset by the power of 10000."),
     (
         in_degrees_turn,
         "{given}: your angles are turned from degrees to radians, but the formula gives radians already.",

@@ -16,8 +16,8 @@ def variant(
     """Returns `steps_between` with one of its two lines replaced."""
 
     def answer(first, second, reach=500, base=10000.0):
-        pairs = torch.stack((first, second)).double().unflatten(1, (-1, 2))
-        angle = torch.atan2(pairs[..., 0], pairs[..., 1])
+        hands = torch.stack((first, second)).double().unflatten(1, (-1, 2))
+        angle = torch.atan2(hands[..., 0], hands[..., 1])
         frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))
         steps = torch.arange(-reach, reach + 1)
         found = agreement(angle[1] - angle[0], expected(steps, frequency))

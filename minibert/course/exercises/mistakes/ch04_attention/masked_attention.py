@@ -22,6 +22,11 @@ def fill(number):
     return lambda scores, mask: scores.masked_fill(~mask, number)
 
 
+reversed_with_infinity = masked_variant(
+    "reversed_with_infinity", hide=lambda scores, mask: scores.masked_fill(mask, -math.inf)
+)
+
+
 over_queries = masked_variant("over_queries", axis=-2)
 
 
@@ -62,6 +67,11 @@ WEIGHT_MISTAKES = (
         polarity_reversed,
         "Your mask works the other way round: a hidden key gets a weight of {0:.2f}. "
         "Here True means 'may be attended to', so hide where it is False.",
+    ),
+    (
+        reversed_with_infinity,
+        "Your mask works the other way round: it hides the keys that may be attended to. Where all of them may, you hide all, "
+        "and the softmax of a row of -inf is nan. Here True means 'may be attended to', so hide where it is False.",
     ),
     (
         masked_after_softmax,
