@@ -36,11 +36,11 @@ PAIRS = (
 )
 LINES = (
     ("**minibert-sentences**, as shipped (half precision, seed 0)", "minibert-sentences"),
-    ("distilled from MiniLM", "distilled"),
-    ("… from an untrained start", "distilled, untrained start"),
-    ("… from the closest bag of words, without positions", "distilled bag of words"),
+    ("distilled from MiniLM, untrained start", "distilled, untrained start"),
+    ("… start from the weights of minibert-small", "distilled"),
+    ("… start from the closest bag of words, no positions", "distilled bag of words"),
     ("… the same, two layers and a tenth of the steps", "distilled, short"),
-    ("… the same with positions", "distilled, short, with positions"),
+    ("… two layers with positions, a sixth of the steps", "distilled, short, with positions"),
     ("the bag of words closest to MiniLM", "closest bag of words"),
     ("contrastive, no teacher: dropout pairs", "dropout pairs"),
     ("contrastive, no teacher: neighbouring sentences", "neighbouring sentences"),
