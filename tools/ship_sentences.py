@@ -36,9 +36,12 @@ PAIRS = (
 )
 LINES = (
     ("**minibert-sentences**, as shipped (half precision, seed 0)", "minibert-sentences"),
-    ("distilled from MiniLM", "distilled"),
-    ("… with positions", "distilled with positions"),
-    ("… its start: the bag of words closest to MiniLM", "closest bag of words"),
+    ("distilled from MiniLM, untrained start", "distilled, untrained start"),
+    ("… start from the weights of minibert-small", "distilled"),
+    ("… start from the closest bag of words, no positions", "distilled bag of words"),
+    ("… the same, two layers and a tenth of the steps", "distilled, short"),
+    ("… two layers with positions, a sixth of the steps", "distilled, short, with positions"),
+    ("the bag of words closest to MiniLM", "closest bag of words"),
     ("contrastive, no teacher: dropout pairs", "dropout pairs"),
     ("contrastive, no teacher: neighbouring sentences", "neighbouring sentences"),
     ("contrastive, no teacher: titles and first sentences", "titles and first sentences"),

