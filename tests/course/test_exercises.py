@@ -87,7 +87,9 @@ def test_stub_is_the_solution_with_blanks(exercise):
 @each_exercise
 def test_unfilled_stub_says_not_yet(exercise, capsys):
     answer = as_a_reader(exercise, exercise.stub())[exercise.name]
-    said = f"not yet: {exercise.name} still has a blank ({BLANK}); until then the solution is used\n"
+    said = (
+        f"not yet: {exercise.name} still has a blank ({BLANK}); until then the solution is used\n"
+    )
     assert capsys.readouterr().out == said
     assert answer is exercise.solution, "the chapter goes on with the published solution"
 

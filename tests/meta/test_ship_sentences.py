@@ -77,7 +77,10 @@ def test_the_card_is_made_of_both_logs(root, run_folder):
     rows = [{"variant": variant, "spearman": score} for variant, score in rows]
     (root / ship_sentences.MEASURED).write_text(json.dumps({"rows": rows}))
     blocks = ship_sentences.card_blocks(root)
-    assert "| mean vectors of its untrained control | 0.750 | 0.740 to 0.760 | 2 |" in blocks["results"]
+    assert (
+        "| mean vectors of its untrained control | 0.750 | 0.740 to 0.760 | 2 |"
+        in blocks["results"]
+    )
     assert "| bag of words | 0.528 |  | 1 |" in blocks["results"]
     assert blocks["recipe"].startswith("    minibert train-sentences --out run\n\n20 steps of 8")
     assert "--resume" not in blocks["recipe"] and "0.750 on 5 texts" in blocks["recipe"]
