@@ -71,7 +71,10 @@ def work_of_masked_layers(H, L, I, V, S, M):
 
 
 KNOWN = (
-    (work_without_attention, "The attention scores and the weighted mean of the values are missing."),
+    (
+        work_without_attention,
+        "The attention scores and the weighted mean of the values are missing.",
+    ),
     (
         work_of_scores_only,
         "You count one of the two products in attention: the scores, and the weighted mean of the values, cost S · S · H each.",
@@ -90,7 +93,10 @@ KNOWN = (
         work_of_one_position,
         "You count a layer for one position. All S positions go through every layer.",
     ),
-    (work_upside_down, "That is the inverse: expected is the smaller number divided by the larger."),
+    (
+        work_upside_down,
+        "That is the inverse: expected is the smaller number divided by the larger.",
+    ),
     (work_saved, "That is the share that is saved. Expected is the share that is left."),
     (
         work_of_the_head,
