@@ -243,7 +243,6 @@ def test_what_chapter_10_says_of_its_two_articles():
     "stem, name, first",
     [
         ("07_pretraining_data", "mask_sampler", "the Mole and the bank"),
-        ("08_pretraining", "training_curves", "live"),
         ("10_bertsum", "summary_choice", "the bank by the river"),
     ],
 )

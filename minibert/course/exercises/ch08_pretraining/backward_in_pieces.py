@@ -178,7 +178,7 @@ EXERCISE = Exercise(
         "`backward` adds to the gradients that are there. So the pieces' losses must be shares that add up to the loss of the whole.",
         "The loss of the whole is one sum over all masked words, divided by their number. Count them before the first piece; then each piece gives its own sum, divided by that number.",
     ),
-    paragraph="Divide by the count of the whole batch",
+    paragraph="A batch that does not fit",
     solution=backward_in_pieces,
     check=check_backward_in_pieces,
 )

@@ -111,7 +111,7 @@ EXERCISE = Exercise(
         "`log_softmax` turns scores into log-probabilities; `gather(1, ids[:, None])` takes from each row the entry with that id. "
         "For the pairs, `F.cross_entropy` does both and takes the mean.",
     ),
-    paragraph="The loss, by hand",
+    paragraph="The two losses, by hand",
     solution=pretraining_losses,
     check=check_pretraining_losses,
 )
