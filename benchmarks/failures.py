@@ -27,6 +27,7 @@ from faults import (
     batches,
     config,
     corrupted,
+    counts,
     optimizers_of,
     plant,
     sick_losses,
@@ -230,6 +231,7 @@ def measure(variant: str, seed: int) -> dict:
             reel.shoot(model, step)
     return (
         {name: values[-1] for name, values in curves.items() if name not in ("step", "guesses")}
+        | counts(recipe, seed)
         | {"recipe": dataclasses.asdict(recipe), "curves": curves}
         | ({"film": reel.developed()} if filmed else {})
     )

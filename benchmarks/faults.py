@@ -1,5 +1,6 @@
 """Runs in the small world, each with one fault that is planted here: the package has no switch for it (see failures.py)."""
 
+import dataclasses
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -135,13 +136,36 @@ def batches(recipe: Recipe, seed: int) -> Iterator[dict[str, Tensor]]:
         yield batch
 
 
+def counts(recipe: Recipe, seed: int) -> dict[str, float]:
+    """What one sees in the first four batches, as shares of the scored positions; and how many rows are different."""
+    chosen = dataclasses.replace(recipe, steps=4)
+    found = [scored_labels(batch, recipe) for batch in batches(chosen, seed)]
+    ids, labels, real = (torch.cat(parts) for parts in zip(*found))  # [B, S] each
+    scored = labels != IGNORE
+    texts = recipe.different_rows or recipe.steps * recipe.batch_size
+    return {
+        "masked": round((ids == MASK)[scored].float().mean().item(), 3),
+        "visible": round((ids == labels)[scored].float().mean().item(), 3),
+        "padding": round((~real)[scored].float().mean().item(), 3),
+        "rows": texts,
+    }
+
+
+def scored_labels(batch: dict[str, Tensor], recipe: Recipe) -> tuple[Tensor, Tensor, Tensor]:
+    """The ids, the labels as the loss sees them, and where tokens are real: [B, S] each."""
+    labels, real = batch["labels"], batch["attention_mask"]
+    return (
+        batch["input_ids"],
+        labels.where(real, PAD) if recipe.padding_counts else labels,
+        real,
+    )
+
+
 def sick_losses(
     model: BertForPreTraining, batch: dict[str, Tensor], recipe: Recipe
 ) -> tuple[Tensor, Tensor]:
     """Both losses as the program with the recipe's mistake computes them."""
-    labels = batch["labels"]
-    if recipe.padding_counts:
-        labels = labels.where(batch["attention_mask"], PAD)  # [B, S]
+    _, labels, _ = scored_labels(batch, recipe)  # [B, S]
     out = model(
         batch["input_ids"],
         token_type_ids=batch["token_type_ids"],

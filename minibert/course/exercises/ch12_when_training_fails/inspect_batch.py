@@ -62,6 +62,17 @@ def check_inspect_batch(answer):
             " scored, 2 of them show [MASK], 1 shows its label and 1 is padding."
         )
     ids, labels, mask, _ = batch()
+    for name, expected, given in (
+        ("input_ids", 0.25, (ids.where(ids != 4, 9).scatter(1, torch.tensor([[4], [0]]), 4), labels, mask, 4)),
+        ("attention_mask", 0.0, (ids, labels, torch.ones_like(mask), 4)),
+    ):  # fmt: skip
+        key = "masked" if name == "input_ids" else "padding"
+        value = float(answer(*given)[key])
+        if abs(value - expected) > 1e-6:
+            raise Mistake(
+                f"with other {name}, {key} is {value:.2f}, expected {expected:.2f}. Compute with"
+                " what you are given."
+            )
     other = answer(ids, labels, mask.long(), 8)
     if abs(float(other["masked"])) > 1e-6:
         raise Mistake(

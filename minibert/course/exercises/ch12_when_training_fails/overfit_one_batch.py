@@ -108,7 +108,9 @@ def check_overfit_one_batch(answer):
         return
     for number, (_, why) in enumerate(WRONG):
         if _near(found, reference(number)):
-            raise Mistake(f"your losses are {found[0]:.2f}, {found[1]:.2f}, {found[2]:.2f}, …: {why}.")
+            raise Mistake(
+                f"your losses are {found[0]:.2f}, {found[1]:.2f}, {found[2]:.2f}, …: {why}."
+            )
     if max(found) - min(found) < 1e-6:
         raise Mistake(f"all your losses are {found[0]:.2f}: no step changes the weights.")
     if abs(found[0] - right[0]) > 1e-3:
