@@ -89,4 +89,4 @@ def test_it_promises_the_hours_and_chapters_that_there_are(site):
     reading, exercises = (round(sum(map(int, column)) / 60) for column in zip(*minutes))
     told = f"about {reading} hours of reading and {exercises} of exercises, no GPU"
     assert told in re.sub(r"\s+", " ", page)
-    assert len(minutes) == 13 and "thirteen chapters" in page
+    assert len(minutes) == 14 and "fourteen chapters" in page

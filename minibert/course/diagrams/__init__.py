@@ -2,6 +2,7 @@
 
 from minibert.course.diagrams.bertsum import bertsum
 from minibert.course.diagrams.drawing import Diagram
+from minibert.course.diagrams.failing_run import failing_run
 from minibert.course.diagrams.five_heads import five_heads
 from minibert.course.diagrams.head import head
 from minibert.course.diagrams.layer import layer
@@ -14,6 +15,7 @@ from minibert.course.diagrams.whole_model import whole_model
 __all__ = [
     "Diagram",
     "bertsum",
+    "failing_run",
     "five_heads",
     "head",
     "layer",

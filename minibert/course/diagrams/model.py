@@ -17,6 +17,7 @@ LIT = {
     "finetuning": {"pooler", "task"},
     "bertsum": {"sentences"},
     "what_it_learned": {"weights", "states"},
+    "when_training_fails": {"text", "masking", "attention", "mlm", "nsp", "loss"},
     "bug_clinic": {"tokenizer", "masking", "word", "segment", "position", "norm", "frame",
                    "attention", "weights", "add1", "feedforward", "add2", "states", "mlm", "pooler",
                    "nsp", "task", "sentences", "loss"},

@@ -1,4 +1,4 @@
-"""An interactive figure that compares failed training runs with healthy ones (chapter 8)."""
+"""An interactive figure that compares failed training runs with healthy ones (chapter 12)."""
 
 import math
 
@@ -13,10 +13,6 @@ QUANTITIES = (
     "printed_pair_loss",
 )
 USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"
-NEIGHBOURS = {
-    "no warm-up": "deep, healthy",
-    "strong decay on everything": "strong decay, healthy",
-}  # failed runs with another recipe than the usual one: their healthy runs
 
 
 def training_curves(log: dict, unigram: float) -> Moving:
@@ -31,8 +27,9 @@ def training_curves(log: dict, unigram: float) -> Moving:
     """
     entries: dict[str, list[dict]] = {}
     for row in log["rows"]:
-        entries.setdefault(row["variant"], []).append(row)
-    healthy = {USUAL, LONGER, *NEIGHBOURS.values()}
+        if not row["variant"].startswith("unseen"):  # an exercise of the chapter
+            entries.setdefault(row["variant"], []).append(row)
+    healthy = {USUAL, LONGER}
     if missing := sorted({PERFECT, *healthy} - set(entries)):
         raise ValueError(
             "log must contain the runs of benchmarks/failures.py; it has none called"
@@ -42,7 +39,7 @@ def training_curves(log: dict, unigram: float) -> Moving:
     runs = {
         name: {
             "steps": rows[0]["curves"]["step"],
-            "neighbour": None if name in healthy else NEIGHBOURS.get(name, USUAL),
+            "neighbour": None if name in healthy else USUAL,
             "curves": {
                 quantity: [row["curves"][quantity] for row in rows] for quantity in QUANTITIES
             },

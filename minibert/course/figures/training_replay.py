@@ -6,7 +6,7 @@ import torch
 
 from minibert.course.figures.moving import Moving, moving
 from minibert.course.figures.packed import packed
-from minibert.course.figures.training_curves import LONGER, NEIGHBOURS, PERFECT, USUAL
+from minibert.course.figures.training_curves import LONGER, PERFECT, USUAL
 
 WORDS = 5  # of each gap, those that get most at any time
 
@@ -22,14 +22,14 @@ def training_replay(log: dict, unigram: float) -> Moving:
     """
     films = {row["variant"]: row["film"] for row in log["rows"] if "film" in row}
     perfect = next((row for row in log["rows"] if row["variant"] == PERFECT), None)
-    if missing := [name for name in (LONGER, USUAL, *NEIGHBOURS.values()) if name not in films]:
+    if missing := [name for name in (LONGER, USUAL) if name not in films]:
         raise ValueError(
             "log must contain films, as benchmarks/failures.py writes them; it has none of"
             f" {', '.join(missing)}"
         )
     if perfect is None:
         raise ValueError(f"log must contain the row {PERFECT!r}, which says what fits the gaps")
-    healthy = {LONGER, USUAL, *NEIGHBOURS.values()}
+    healthy = {LONGER, USUAL}
     gaps = []
     for number, gap in enumerate(perfect["gaps"]):
         best = _best(films[LONGER]["guesses"], number, gap["chances"])
@@ -60,7 +60,7 @@ def training_replay(log: dict, unigram: float) -> Moving:
         {
             "runs": runs,
             "live": LONGER,
-            "pairs": [[name, NEIGHBOURS.get(name, USUAL)] for name in films if name not in healthy],
+            "pairs": [[name, USUAL] for name in films if name not in healthy],
             "gaps": [
                 {name: gap[name] for name in ("first", "second", "words", "chances")}
                 for gap in gaps

@@ -13,9 +13,10 @@ from minibert.course.figures.training_curves import QUANTITIES
 LOG = benchmark_log("failures")
 RUNS = {}
 for row in LOG["rows"]:
-    RUNS.setdefault(row["variant"], []).append(row)
+    if not row["variant"].startswith("unseen"):
+        RUNS.setdefault(row["variant"], []).append(row)
 PERFECT = RUNS.pop("perfect reader")[0]
-HEALTHY = ["live", "healthy", "deep, healthy", "strong decay, healthy"]
+HEALTHY = ["live", "healthy"]
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_it_begins_at_the_end_of_three_patients_and_says_so(figure):
     for name, (mean, _) in table(figure).items():
         assert mean == f"{sum(row['mlm_loss'] for row in RUNS[name]) / 3:.2f}"
     assert (
-        status(figure).startswith("Step 192, loss of the masked words: healthy 1.19")
+        status(figure).startswith("Step 400, loss of the masked words: healthy 0.40")
         and "; frequencies alone" in status(figure)
         and "floor 0.27" in status(figure)
     )
@@ -119,7 +120,7 @@ def test_curves_lie_where_their_values_are(figure):
     left, right = (place for place, _ in (places[0], places[-1]))
     wanted = [
         [
-            (left + (step - 12) / 180 * (right - left), grid[0] + value * (grid[1] - grid[0]))
+            (left + (step - 25) / 375 * (right - left), grid[0] + value * (grid[1] - grid[0]))
             for step, value in zip(curves["step"], curves["mlm_loss"])
         ]
         for curves in drawn
@@ -135,20 +136,13 @@ def test_a_sick_run_comes_with_its_own_healthy_neighbour(figure):
     for name in ("too slow", "too fast", "repeated lines"):
         figure.get_by_role("checkbox", name=name, exact=True).uncheck()
     assert set(table(figure)) == {"healthy"}
-    figure.get_by_role("checkbox", name="no warm-up").press("Space")
-    assert set(table(figure)) == {"no warm-up", "deep, healthy"} and "Step 128" in status(figure)
     figure.get_by_role("checkbox", name="too slow").check()
-    assert set(table(figure)) == {
-        "no warm-up (step 128)",
-        "deep, healthy (step 128)",
-        "healthy",
-        "too slow",
-    }, "the last values, and when that was"
+    assert set(table(figure)) == {"healthy", "too slow"} and "Step 400" in status(figure)
     figure.get_by_label("a longer healthy run (608 steps)").check()
     read = table(figure)  # the cursor was at the end and has stayed there
     assert (
         read["live"][0] == f"{sum(row['mlm_loss'] for row in RUNS['live']) / 3:.2f}"
-        and "too slow (step 192)" in read
+        and "too slow (step 400)" in read
     )
 
 
@@ -162,9 +156,9 @@ def test_the_cursor_moves_by_key_and_by_pointer(figure):
     figure.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"])
     step = int(re.match(r"Step (\d+),", status(figure))[1])
     assert (
-        84 <= step <= 108
+        175 <= step <= 225
         and table(figure)["too slow"][0]
-        == f"{sum(row['curves']['mlm_loss'][step // 12 - 1] for row in RUNS['too slow']) / 3:.2f}"
+        == f"{sum(row['curves']['mlm_loss'][step // 25 - 1] for row in RUNS['too slow']) / 3:.2f}"
     )
 
 

@@ -1,0 +1,106 @@
+"""Exercise `inspect_batch`: task, hints, solution and check."""
+
+import torch
+
+from minibert.course.exercises.base import Exercise
+from minibert.course.exercises.ch12_when_training_fails.common import CHAPTER
+from minibert.course.exercises.compare import Mistake
+
+
+def inspect_batch(input_ids, labels, attention_mask, mask_id):
+    """Three shares of the scored positions (those whose label is not -100), as a dict of floats.
+
+    masked: the input is [MASK]; visible: the input shows the label; padding: attention_mask is 0.
+    All tensors are [B, S]. A correct batch has about 0.8, 0.1 and 0.
+    """
+    scored = labels != -100  # blank: which positions count in the loss? [B, S]
+    masked = (input_ids == mask_id)[scored].float().mean()  # blank: how many of them show [MASK]?
+    visible = (input_ids == labels)[scored].float().mean()  # blank: how many show the answer?
+    padding = (attention_mask == 0)[scored].float().mean()  # blank: how many are padding?
+    return {"masked": float(masked), "visible": float(visible), "padding": float(padding)}
+
+
+def batch():
+    """Two rows with 4 scored positions: 2 masked, 1 visible, 1 padding; 16 positions, 4 of padding."""
+    ids = torch.tensor([[2, 9, 4, 7, 4, 3, 0, 0], [2, 8, 8, 6, 4, 3, 0, 0]])
+    labels = torch.full((2, 8), -100)
+    labels[0, 2], labels[0, 4], labels[0, 7], labels[1, 3] = 5, 6, 8, 6
+    return ids, labels, ids != 0, 4
+
+
+EXPECTED = {"masked": 0.5, "visible": 0.25, "padding": 0.25}
+KNOWN = {  # a wrong value -> why
+    "masked": (
+        (2 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (3 / 4, "that counts the [MASK] that is not scored as well; look at scored positions only"),
+        (2 / 3, "that is the share of the [MASK] that are scored; take the share of the scored"),
+    ),
+    "visible": (
+        (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (3 / 4, "that counts the positions where input and label differ"),
+    ),
+    "padding": (
+        (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (3 / 4, "that counts real tokens; padding has 0 in attention_mask"),
+    ),
+}
+
+
+def check_inspect_batch(answer):
+    found = answer(*batch())
+    if not isinstance(found, dict) or EXPECTED.keys() - found.keys():
+        raise Mistake(f"expected is a dict with masked, visible and padding, not {found!r}.")
+    for name, expected in EXPECTED.items():
+        value = float(found[name])
+        if abs(value - expected) < 1e-6:
+            continue
+        for wrong, why in KNOWN[name]:
+            if abs(value - wrong) < 1e-6:
+                raise Mistake(f"{name} is {value:.3f}, expected {expected:.2f}: {why}.")
+        raise Mistake(
+            f"{name} is {value:.3f} in a batch where it should be {expected:.2f}: 4 positions are"
+            " scored, 2 of them show [MASK], 1 shows its label and 1 is padding."
+        )
+    ids, labels, mask, _ = batch()
+    for name, expected, given in (
+        ("input_ids", 0.25, (ids.where(ids != 4, 9).scatter(1, torch.tensor([[4], [0]]), 4), labels, mask, 4)),
+        ("attention_mask", 0.0, (ids, labels, torch.ones_like(mask), 4)),
+    ):  # fmt: skip
+        key = "masked" if name == "input_ids" else "padding"
+        value = float(answer(*given)[key])
+        if abs(value - expected) > 1e-6:
+            raise Mistake(
+                f"with other {name}, {key} is {value:.2f}, expected {expected:.2f}. Compute with"
+                " what you are given."
+            )
+    other = answer(ids, labels, mask.long(), 8)
+    if abs(float(other["masked"])) > 1e-6:
+        raise Mistake(
+            f"with another mask_id, 8, masked is {float(other['masked']):.2f}; no scored position"
+            " shows the id 8. Use the argument."
+        )
+    if abs(float(other["padding"]) - 0.25) > 1e-6:
+        raise Mistake(
+            f"with an attention_mask of ones and zeros, padding is {float(other['padding']):.2f},"
+            " expected 0.25. A tilde turns the integer 1 into -2; compare with 0."
+        )
+    most = labels.clone()
+    most[0, 1] = 0  # an id like any other, and a label that is scored
+    if abs(float(answer(ids, most, mask, 4)["masked"]) - 0.4) > 1e-6:
+        raise Mistake("a label of 0 is scored as well: only -100 means that nothing is asked.")
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="warm-up",
+    minutes=8,
+    title="Look at the batch before you train",
+    task="Write the three counts that one should know of every batch for masked language modelling. They are shares of the *scored* positions, and they tell three of the faults of this chapter before the first step.",
+    hints=(
+        "A boolean tensor as an index, `something[scored]`, keeps the scored positions in one flat list.",
+        "The mean of booleans, as floats, is a share: `(input_ids == mask_id)[scored].float().mean()`. The other two differ only in the comparison.",
+    ),
+    paragraph="Step 1: look at one batch",
+    solution=inspect_batch,
+    check=check_inspect_batch,
+)

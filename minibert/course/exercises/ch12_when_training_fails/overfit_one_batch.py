@@ -1,0 +1,144 @@
+"""Exercise `overfit_one_batch`: task, hints, solution and check."""
+
+import copy
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+
+from minibert import BertConfig, BertForPreTraining
+from minibert.course.exercises.base import Exercise
+from minibert.course.exercises.ch12_when_training_fails.common import CHAPTER, numbers
+from minibert.course.exercises.compare import Mistake
+
+
+def overfit_one_batch(model, batch, steps, learning_rate):
+    """The MLM loss before each of `steps` steps of AdamW on the same batch: a list of floats.
+
+    Trains a copy without dropout, and leaves `model` as it is. batch: input_ids, token_type_ids,
+    attention_mask, labels, next_sentence_label. The steps minimise the sum of both losses.
+    """
+    model = copy.deepcopy(model)
+    model.eval()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+    losses = []
+    # blank from here: the loop; model(**batch) has .loss, .prediction_logits
+    for _ in range(steps):
+        out = model(**batch)
+        mlm_loss = F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())
+        losses.append(mlm_loss.item())
+        out.loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return losses
+
+
+STEPS, RATE = 8, 5e-3
+
+
+def tiny():
+    """A model with dropout and a batch of 4 rows, the same each time."""
+    torch.manual_seed(0)
+    model = BertForPreTraining(
+        BertConfig(
+            vocab_size=40,
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=32,
+            max_position_embeddings=12,
+            initializer_range=0.1,
+        )
+    ).train()
+    ids = torch.randint(5, 40, (4, 12))
+    labels = ids.where(torch.rand(4, 12) < 0.3, -100)
+    batch = {
+        "input_ids": ids.where(labels == -100, 4),
+        "token_type_ids": (torch.arange(12) >= 6).long().expand(4, 12),
+        "attention_mask": torch.ones(4, 12, dtype=torch.long),
+        "labels": labels,
+        "next_sentence_label": torch.tensor([0, 1, 0, 1]),
+    }
+    return model, batch
+
+
+def variant(zero=True, sum_of_both=False, words_only=False, after=False):
+    """The losses of the solution, and of wrong versions of it."""
+    model, batch = tiny()
+    model.eval()
+    optimizer, losses = torch.optim.AdamW(model.parameters(), lr=RATE), []
+    for _ in range(STEPS + after):
+        out = model(**batch)
+        words = F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())
+        losses.append((out.loss if sum_of_both else words).item())
+        (words if words_only else out.loss).backward()
+        optimizer.step()
+        if zero:
+            optimizer.zero_grad()
+    return losses[after:]
+
+
+WRONG = (
+    ({"zero": False}, "the gradients of all steps add up. Set them to zero after each step"),
+    ({"sum_of_both": True}, "you record the sum of both losses. Record the MLM loss alone"),
+    ({"words_only": True}, "you minimise the MLM loss alone. Minimise `out.loss`, the sum of both"),
+    ({"after": True}, "you record each loss after its step. Record it before the step"),
+)
+
+
+@cache
+def reference(number: int | None = None):
+    return variant(**({} if number is None else WRONG[number][0]))
+
+
+def check_overfit_one_batch(answer):
+    model, batch = tiny()
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    returned = answer(model, batch, STEPS, RATE)
+    found = numbers(returned, STEPS, "the answer")
+    if any(isinstance(value, torch.Tensor) for value in returned):
+        raise Mistake("you return tensors, which keep every step's graph alive; use `.item()`.")
+    if any(not torch.equal(before[name], weight) for name, weight in model.state_dict().items()):
+        raise Mistake(
+            f"the model itself has been trained (its loss fell to {found[-1]:.2f}). Train the copy:"
+            " the run that you diagnose must stay as it is."
+        )
+    right = reference()
+    if _near(found, right):
+        return
+    for number, (_, why) in enumerate(WRONG):
+        if _near(found, reference(number)):
+            raise Mistake(
+                f"your losses are {found[0]:.2f}, {found[1]:.2f}, {found[2]:.2f}, …: {why}."
+            )
+    if max(found) - min(found) < 1e-6:
+        raise Mistake(f"all your losses are {found[0]:.2f}: no step changes the weights.")
+    if abs(found[0] - right[0]) > 1e-3:
+        raise Mistake(
+            f"your first loss is {found[0]:.2f}, and without dropout it is {right[0]:.2f}. Is the"
+            " copy still in training mode, or is your mean over other positions?"
+        )
+    raise Mistake(
+        f"your loss ends at {found[-1]:.2f}, expected {right[-1]:.2f} after {STEPS} steps of AdamW"
+        f" at {RATE}. Is the batch the same in every step?"
+    )
+
+
+def _near(found, other) -> bool:
+    return all(abs(a - b) < 0.005 for a, b in zip(found, other))
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="build",
+    minutes=15,
+    title="Overfit one batch",
+    task="Write the test that finds most bugs in model and training loop: train a copy of the model on one batch, again and again, and return the MLM losses.",
+    hints=(
+        "A training step is four lines: forward, `backward`, `step`, `zero_grad`. What is different here is only that the batch never changes.",
+        'The MLM loss is `F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())`, because -100 is ignored by default. `out.loss` is this plus the NSP loss; call `backward` on it.',
+    ),
+    paragraph="Step 3: overfit one batch",
+    solution=overfit_one_batch,
+    check=check_overfit_one_batch,
+)

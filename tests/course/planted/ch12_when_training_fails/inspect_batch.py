@@ -1,0 +1,95 @@
+"""Answers to `inspect_batch` on which its check is tried."""
+
+import torch
+
+from planted import Answers
+
+
+def counted_one_by_one(input_ids, labels, attention_mask, mask_id):
+    places = (labels != -100).nonzero().tolist()
+    found = {"masked": 0.0, "visible": 0.0, "padding": 0.0}
+    for row, column in places:
+        token = int(input_ids[row, column])
+        found["masked"] += (token == mask_id) / len(places)
+        found["visible"] += (token == int(labels[row, column])) / len(places)
+        found["padding"] += (int(attention_mask[row, column]) == 0) / len(places)
+    return found
+
+
+def by_division(input_ids, labels, attention_mask, mask_id):
+    scored = labels.ne(-100)
+    total = scored.sum()
+    return {
+        "padding": (scored & attention_mask.eq(0)).sum() / total,
+        "visible": (scored & input_ids.eq(labels)).sum() / total,
+        "masked": (scored & input_ids.eq(mask_id)).sum() / total,
+    }
+
+
+def _shares(masked, visible, padding):
+    return {"masked": float(masked), "visible": float(visible), "padding": float(padding)}
+
+
+def of_all_positions(input_ids, labels, attention_mask, mask_id):
+    scored = labels != -100
+    return _shares(
+        (scored & (input_ids == mask_id)).float().mean(),
+        (scored & (input_ids == labels)).float().mean(),
+        (scored & (attention_mask == 0)).float().mean(),
+    )
+
+
+def every_mask(input_ids, labels, attention_mask, mask_id):
+    right = by_division(input_ids, labels, attention_mask, mask_id)
+    return right | {"masked": (input_ids == mask_id).sum() / (labels != -100).sum()}
+
+
+def of_the_masks(input_ids, labels, attention_mask, mask_id):
+    right = by_division(input_ids, labels, attention_mask, mask_id)
+    return right | {"masked": (labels[input_ids == mask_id] != -100).float().mean()}
+
+
+def hidden_for_visible(input_ids, labels, attention_mask, mask_id):
+    right = by_division(input_ids, labels, attention_mask, mask_id)
+    return right | {"visible": 1 - right["visible"]}
+
+
+def real_for_padding(input_ids, labels, attention_mask, mask_id):
+    right = by_division(input_ids, labels, attention_mask, mask_id)
+    return right | {"padding": 1 - right["padding"]}
+
+
+def fixed_mask_id(input_ids, labels, attention_mask, mask_id):
+    return by_division(input_ids, labels, attention_mask, 4)
+
+
+def tilde(input_ids, labels, attention_mask, mask_id):
+    right = by_division(input_ids, labels, attention_mask, mask_id)
+    scored = labels != -100
+    return right | {"padding": (~attention_mask)[scored].float().mean()}
+
+
+def labels_above_zero(input_ids, labels, attention_mask, mask_id):
+    return by_division(
+        input_ids, labels.where(labels > 0, torch.tensor(-100)), attention_mask, mask_id
+    )
+
+
+def a_tuple(input_ids, labels, attention_mask, mask_id):
+    return tuple(by_division(input_ids, labels, attention_mask, mask_id).values())
+
+
+ANSWERS = Answers(
+    right=(counted_one_by_one, by_division),
+    wrong={
+        of_all_positions: r"masked is 0\.125, .* share of all 16",
+        every_mask: r"counts the \[MASK\] that is not scored",
+        of_the_masks: r"share of the \[MASK\] that are scored",
+        hidden_for_visible: r"input and label differ",
+        real_for_padding: r"counts real tokens",
+        fixed_mask_id: r"with another mask_id",
+        tilde: r"A tilde turns",
+        labels_above_zero: r"a label of 0 is scored",
+        a_tuple: r"a dict with masked",
+    },
+)
