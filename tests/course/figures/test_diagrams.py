@@ -14,6 +14,7 @@ import minibert
 from minibert.attention import attend
 from minibert.course.diagrams import (
     bertsum,
+    failing_run,
     five_heads,
     head,
     layer,
@@ -43,6 +44,7 @@ CLOSE_UPS = {
     "five_heads": five_heads,
     "bertsum": bertsum,
     "tokenizer": tokenizer,
+    "failing_run": failing_run,
     "whole_model": whole_model,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
