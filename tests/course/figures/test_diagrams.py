@@ -44,10 +44,10 @@ CLOSE_UPS = {
     "five_heads": five_heads,
     "bertsum": bertsum,
     "tokenizer": tokenizer,
-    "failing_run": failing_run,
     "whole_model": whole_model,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
+DRAWN["failing_run"] = failing_run
 DRAWN["one_query"] = lambda: one_query(
     ["the", "bank", "by", "river"], 1, [3, 0], [[0, 0], [1, 2], [0, 0], [2, 2]], [[0, 0], [1, 1], [0, 0], [2, 0]]
 )  # fmt: skip
