@@ -5,7 +5,7 @@
 
 Every sick run is the healthy one beside it, with the package infected (`minibert.course.clinic.infected`) from the first line to
 the last. The losses are the package's own, mistake included ("printed"); words and pairs that are right on held-out rows
-are counted here, so that no patient counts for itself. Chapter 13 draws all of it; eight more sick runs are in `failures.py`.
+are counted here, so that no patient counts for itself. Chapter 13 draws all of it; eight more broken runs, those of chapter 12, are in `failures.py`.
 """
 
 import sys

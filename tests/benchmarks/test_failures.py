@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from minibert import BertForPreTraining
+from minibert.course.exercises.ch12_when_training_fails.unseen import RIGHT
 from minibert.course.figures import benchmark_log
 from minibert.course.figures import logs as figure_logs
 from minibert.heads import class_loss
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import failures
+import faults
 
 HEALTHY = failures.Recipe()
 
@@ -82,21 +84,34 @@ def test_repeated_rows_are_the_same_rows_with_other_masks(batch):
     assert not torch.equal(first["labels"], third["labels"])
 
 
-def test_decay_on_everything_leaves_nothing_out(model):
-    for decay_everything in (False, True):
-        optimizers = failures.optimizers_of(
-            model, dataclasses.replace(HEALTHY, decay_everything=decay_everything)
-        )
-        groups = [group for optimizer in optimizers for group in optimizer.param_groups]
-        assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
-        assert [group["weight_decay"] for group in groups] == [
-            0.01,
-            0.01 if decay_everything else 0.0,
-            0.01,
-        ]
+def test_labels_and_inputs_that_do_not_belong_together(batch):
+    (moved,) = failures.batches(failures.Recipe(steps=1, batch_size=16, labels_moved=1), 0)
+    assert torch.equal(moved["labels"][1:], batch["labels"][:-1])
+    (visible,) = failures.batches(failures.Recipe(steps=1, batch_size=16, answers_visible=True), 0)
+    scored = visible["labels"] != -100
+    assert torch.equal(visible["input_ids"][scored], visible["labels"][scored])
 
 
-@pytest.mark.parametrize("sick, healthy", failures.BESIDE.items())
+def test_an_inverted_mask_hides_all_words(batch):
+    torch.manual_seed(0)
+    broken = failures.plant(
+        BertForPreTraining(failures.config(2)), failures.Recipe(mask_inverted=True)
+    ).eval()
+    inputs = {name: batch[name] for name in ("input_ids", "token_type_ids", "attention_mask")}
+    other = batch["input_ids"].clone()
+    other[:, 1] = 20
+    before = broken(**inputs).prediction_logits[:, 3]
+    assert torch.equal(before, broken(**inputs | {"input_ids": other}).prediction_logits[:, 3])
+
+
+def test_the_exercise_knows_the_drawn_faults():
+    assert set(RIGHT.values()) <= {*failures.VARIANTS}
+    drawn = {name[-1]: recipe for name, recipe in failures.UNSEEN.items()}
+    assert drawn["A"].padding_counts and drawn["B"] == HEALTHY
+    assert drawn["C"].learning_rate > 10 * HEALTHY.learning_rate
+
+
+@pytest.mark.parametrize("sick, healthy", faults.BESIDE.items())
 def test_every_patient_differs_from_its_healthy_run_by_one_thing(sick, healthy):
     one, other = (dataclasses.asdict(failures.VARIANTS[name]) for name in (sick, healthy))
     assert (
@@ -108,7 +123,9 @@ def test_the_log_has_every_run_with_its_curves():
     rows = benchmark_log("failures")["rows"]
     assert [(row["variant"], row["seed"]) for row in rows] == failures.ROWS
     for row in rows[1:]:
-        assert row["recipe"] == dataclasses.asdict(failures.VARIANTS[row["variant"]])
+        assert row["recipe"] == dataclasses.asdict(
+            (failures.VARIANTS | failures.UNSEEN)[row["variant"]]
+        )
         assert {len(values) for values in row["curves"].values()} == {failures.POINTS}
 
 

@@ -14,6 +14,7 @@ import minibert
 from minibert.attention import attend
 from minibert.course.diagrams import (
     bertsum,
+    failing_run,
     five_heads,
     head,
     layer,
@@ -46,6 +47,7 @@ CLOSE_UPS = {
     "whole_model": whole_model,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
+DRAWN["failing_run"] = failing_run
 DRAWN["one_query"] = lambda: one_query(
     ["the", "bank", "by", "river"], 1, [3, 0], [[0, 0], [1, 2], [0, 0], [2, 2]], [[0, 0], [1, 1], [0, 0], [2, 0]]
 )  # fmt: skip

@@ -62,12 +62,21 @@ def tiny():
     return model, batch
 
 
-def variant(zero=True, sum_of_both=False, words_only=False, after=False):
+def other_batch():
+    """Another batch of the same shape: the rows in another order of tokens."""
+    _, batch = tiny()
+    turned = {name: batch[name].flip(1) for name in ("input_ids", "labels", "attention_mask")}
+    return batch | turned | {"next_sentence_label": 1 - batch["next_sentence_label"]}
+
+
+def variant(zero=True, sum_of_both=False, words_only=False, after=False, other=False):
     """The losses of the solution, and of wrong versions of it."""
     model, batch = tiny()
     model.eval()
-    optimizer, losses = torch.optim.AdamW(model.parameters(), lr=RATE), []
-    for _ in range(STEPS + after):
+    steps, rate = (STEPS, RATE) if not other else (STEPS - 3, 2 * RATE)
+    batch = other_batch() if other else batch
+    optimizer, losses = torch.optim.AdamW(model.parameters(), lr=rate), []
+    for _ in range(steps + after):
         out = model(**batch)
         words = F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())
         losses.append((out.loss if sum_of_both else words).item())
@@ -105,6 +114,7 @@ def check_overfit_one_batch(answer):
         )
     right = reference()
     if _near(found, right):
+        _check_again(answer)
         return
     for number, (_, why) in enumerate(WRONG):
         if _near(found, reference(number)):
@@ -122,6 +132,17 @@ def check_overfit_one_batch(answer):
         f"your loss ends at {found[-1]:.2f}, expected {right[-1]:.2f} after {STEPS} steps of AdamW"
         f" at {RATE}. Is the batch the same in every step?"
     )
+
+
+def _check_again(answer):
+    """With another model, batch, number of steps and rate."""
+    right = variant(other=True)
+    again = numbers(answer(tiny()[0], other_batch(), STEPS - 3, 2 * RATE), STEPS - 3, "the answer")
+    if not _near(again, right):
+        raise Mistake(
+            f"with another batch and {2 * RATE} as the rate your loss ends at {again[-1]:.2f},"
+            f" expected {right[-1]:.2f}. Use the arguments."
+        )
 
 
 def _near(found, other) -> bool:

@@ -55,7 +55,7 @@ export default {
     const plot = shape("svg", { viewBox: `0 0 ${width} ${SIZE.height}`, role: "img", "aria-label": model.get("alt"), class: "mb-plot", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) });
     const table = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "values at the cursor" });
     const place = slider({ label: "Step", min: 0, max: 1, value: 1, text: (i) => String(steps()[i]), oninput: (i) => { moveTo(steps()[i]); } });
-    const boxes = node("fieldset", { class: "mb-control mb-radios" }, node("legend", {}, "Sick runs:"),
+    const boxes = node("fieldset", { class: "mb-control mb-radios" }, node("legend", {}, "Broken runs:"),
       sick.map((name) => node("label", {}, node("input", { type: "checkbox", checked: chosen.has(name), onchange: (event) => { chosen[event.target.checked ? "add" : "delete"](name); update(); } }), lineKey(looks[name]), node("span", {}, name))));
 
     const figure = frame(el, model,
