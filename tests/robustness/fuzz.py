@@ -74,6 +74,10 @@ class Target:
     lines: set[tuple[str, int]] = field(default_factory=set)
     findings: dict[str, str] = field(default_factory=dict)  # the place of an error, and its text
 
+    def row(self) -> dict:
+        counts = {"inputs": self.inputs, "refused": self.refused, "lines": len(self.lines)}
+        return counts | {"kept": len(self.kept), "findings": sorted(self.findings)}
+
 
 def _tokenizer(path: Path) -> None:
     WordPieceTokenizer.from_pretrained(path.parent)
@@ -281,17 +285,7 @@ def main() -> int:
                         digest = hashlib.sha256(data).hexdigest()[:8]
                         case = HERE / "findings" / f"{name.replace(' ', '_')}.{digest}"
                         case.write_bytes(data)
-    rows = {
-        name: {
-            "inputs": target.inputs,
-            "refused": target.refused,
-            "lines": len(target.lines),
-            "kept": len(target.kept),
-            "findings": sorted(target.findings),
-        }
-        for name, target in TARGETS.items()
-        if name in given.only
-    }
+    rows = {name: TARGETS[name].row() for name in given.only}
     used = resource.getrusage(resource.RUSAGE_SELF)
     about = {
         "command": f"python tests/robustness/fuzz.py --minutes {given.minutes:g} --seed {given.seed}",
