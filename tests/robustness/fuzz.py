@@ -253,6 +253,7 @@ def be_limited() -> None:
         raise TooSlow
 
     signal.signal(signal.SIGVTALRM, stop)
+    torch.set_num_threads(1)
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
@@ -262,12 +263,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=TARGETS, nargs="+", default=list(TARGETS))
     given = parser.parse_args()
-    torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        world, copy = Path(folder, "world"), Path(folder, "copy")
-        world.mkdir()
-        copy.mkdir()
+        for made in (world := Path(folder, "world"), copy := Path(folder, "copy")):
+            made.mkdir()
         forker = Forker(Path(folder))
         build(world, forker)
         forker.close()
@@ -281,10 +280,9 @@ def main() -> int:
                 while time.monotonic() < share:
                     if found := fuzzer.try_one(name):
                         print(f"{spent / 60:.1f} min, {name}: {found}", flush=True)
-                        data = fuzzer.found[-1][1]
-                        digest = hashlib.sha256(data).hexdigest()[:8]
-                        case = HERE / "findings" / f"{name.replace(' ', '_')}.{digest}"
-                        case.write_bytes(data)
+                        digest = hashlib.sha256(data := fuzzer.found[-1][1]).hexdigest()[:8]
+                        case = f"{name.replace(' ', '_')}.{digest}"
+                        (HERE / "findings" / case).write_bytes(data)
     rows = {name: TARGETS[name].row() for name in given.only}
     used = resource.getrusage(resource.RUSAGE_SELF)
     about = {
