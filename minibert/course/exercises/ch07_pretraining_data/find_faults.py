@@ -50,19 +50,17 @@ def check_find_faults(answer):
             "not all six are right, and the check doesn't tell which. For each program write down the count that made you decide, and by how many "
             "standard errors it differs from that of a correct program. Where this is less than three, count something else."
         )
-    kept, n = _unchanged(broken_batch(next(p for p in FAULT_OF if FAULT_OF[p] == 2)))
-    right = (0.1 - kept) / math.sqrt(0.1 * 0.9 / n)
-    if not isinstance(below, int | float) or abs(abs(below) - right) > 0.15:
+    if not isinstance(below, int | float):
+        raise Mistake(f"the evidence is {below!r}; expected a number of standard errors.")
+    batch = broken_batch("ABCDEF"[list(numbers).index(2)])
+    chosen = batch["labels"] != IGNORE  # [B, S]
+    kept = float((batch["input_ids"] == batch["labels"])[chosen].double().mean())
+    n = int(chosen.sum())
+    if abs(abs(below) - (0.1 - kept) / math.sqrt(0.1 * 0.9 / n)) > 0.15:
         raise Mistake(
             f"all six programs are right, but not the evidence: you give {below!r} standard errors. Take the share of the chosen tokens that are unchanged, "
             f"subtract it from 0.1, and divide by the standard error of a share of 0.1 among {n:,} chosen tokens."
         )
-
-
-def _unchanged(batch):
-    """The share of the chosen tokens that are unchanged, and the number of chosen tokens."""
-    chosen = batch["labels"] != IGNORE  # [B, S]
-    return float((batch["input_ids"] == batch["labels"])[chosen].double().mean()), int(chosen.sum())
 
 
 EXERCISE = Exercise(

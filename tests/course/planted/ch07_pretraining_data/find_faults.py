@@ -34,10 +34,6 @@ def _exchanged():
     return [6, 1, 0, 3, 7, 2], 3.9
 
 
-def _another_fault():
-    return [7, 1, 0, 4, 6, 2], 3.9
-
-
 def _two_correct():
     return [7, 1, 0, 3, 6, 0], 3.9
 
@@ -70,11 +66,10 @@ ANSWERS = Answers(
     right=(_as_a_tuple, _by_counting),
     wrong={
         _exchanged: "not all six are right",
-        _another_fault: "not all six are right",
         _two_correct: "the same number",
         _no_evidence: "not the evidence: you give 0 ",
         _evidence_in_points: "not the evidence",
-        _evidence_as_text: "not the evidence",
+        _evidence_as_text: "expected a number of standard errors",
         _out_of_range: "a number from 0 to 8",
         _too_few: "a list of 6 numbers",
         _numbers_alone: "and the evidence",
