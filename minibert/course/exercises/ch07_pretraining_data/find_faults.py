@@ -66,7 +66,7 @@ def check_find_faults(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=30,
+    minutes=40,
     title="Find the fault by counting",
     task=f"""
             Six programs made a batch of 8,000 pairs each. `broken_batch("A")` to `broken_batch("F")` return them as dictionaries of tensors.
