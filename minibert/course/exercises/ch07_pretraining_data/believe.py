@@ -57,7 +57,7 @@ def check_believe(answer):
             case_says += (
                 " In the second way any word may have been there before, also the one that you see."
             )
-        raise Mistake(case_says)
+        raise Mistake(f"{case_says} Hint 1 names the two ways to see this word.")
 
 
 EXERCISE = Exercise(
@@ -67,7 +67,7 @@ EXERCISE = Exercise(
     title="Can you believe what you see?",
     task=(
         "At a chosen position you see a word, not [MASK]. Either it was there all the time (a share `kept` of the chosen words), or it has been drawn at random "
-        "from the vocabulary (a share `replaced`). The context gives this word the probability `context` ($q$). What is the probability that the word was kept? (For a large vocabulary this is nearly the probability that it is the true word, because a replacement rarely draws the true word again.)"
+        "from the vocabulary (a share `replaced`). The context gives the word that you see the probability `context` ($q$). What is the probability that the word was kept? (For a large vocabulary this is nearly the probability that it is the true word, because a replacement rarely draws the true word again.)"
     ),
     hints=(
         "There are two ways to see this word. First: it was the true word, and it was kept. Second: the true word was any word, it was replaced, and this one was drawn. How probable is each?",

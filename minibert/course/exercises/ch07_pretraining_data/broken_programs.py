@@ -92,8 +92,8 @@ def _pairs(fault: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tens
     return true, segments, is_random[:, 0]
 
 
-def counts(batch: dict[str, Tensor]) -> list[tuple[str, float]]:
-    """For every fault the count that tells, in words, and its value in a batch."""
+def counts(batch: dict[str, Tensor]) -> list[tuple[str, float, int]]:
+    """For each fault (two share one) its number and the count that tells, the share found in a batch, and of how many."""
     seen, labels = batch["input_ids"], batch["labels"]
     chosen = labels != IGNORE  # [B, S]
     masked, kept = chosen & (seen == MASK), chosen & (seen == labels)  # [B, S]
@@ -111,16 +111,16 @@ def counts(batch: dict[str, Tensor]) -> list[tuple[str, float]]:
     is_random = batch["next_sentence_label"] == 1  # [B]
     begins = batch["token_type_ids"].argmax(dim=1)  # [B]
 
-    def share(part: Tensor, whole: Tensor) -> float:
-        return (part & whole).sum().item() / max(1, int(whole.sum()))
-
+    shares = [
+        ("1    rows of 2 or more chosen: all or none [MASK]", alike, several),
+        ("2, 5 chosen tokens that stay, label as seen", kept, chosen),
+        ("3    replacements that are special tokens", seen < len(SPECIAL), replaced),
+        ("4    special tokens that are chosen", chosen, ~ordinary),
+        ("6    label 0: texts that share a document", same, ~is_random),
+        ("7    label 1: texts that share a document", same, is_random),
+        ("8    rows whose segment 1 begins after [SEP]", begins == ends + 1, rows >= 0),
+    ]
     return [
-        ("rows of 2 or more chosen: all or none [MASK]", share(alike, several)),
-        ("chosen tokens that stay", share(kept, chosen)),
-        ("replacements that are special tokens", share(seen < len(SPECIAL), replaced)),
-        ("special tokens that are chosen", share(chosen, ~ordinary)),
-        ("labels equal to what is seen", share(kept, chosen)),
-        ("pairs of label 0 whose texts share a document", share(same, ~is_random)),
-        ("pairs of label 1 whose texts share a document", share(same, is_random)),
-        ("rows whose segment 1 begins right after [SEP]", share(begins == ends + 1, rows >= 0)),
+        (what, (part & whole).sum().item() / max(1, int(whole.sum())), max(1, int(whole.sum())))
+        for what, part, whole in shares
     ]

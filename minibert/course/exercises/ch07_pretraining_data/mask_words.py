@@ -97,7 +97,7 @@ def check_mask_words(answer):
         )
     if (corrupted != ids)[~chosen].any():
         raise Mistake(
-            f"{int((corrupted != ids)[~chosen].sum()):,} tokens were replaced that nobody has to predict."
+            f"{int((corrupted != ids)[~chosen].sum()):,} tokens were replaced that have no label: each chosen token has one, whatever becomes of it, and the others stay as they are."
         )
     if (chosen & (corrupted == ids)).sum() < 0.01 * chosen.sum() and 0.13 < float(
         chosen[~special].double().mean()

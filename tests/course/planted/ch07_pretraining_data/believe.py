@@ -5,7 +5,9 @@ import math
 from minibert.course.exercises.mistakes.ch07_pretraining_data.believe import (
     believe_context,
     believe_exchanged,
+    believe_forged_elsewhere,
     believe_share,
+    believe_share_times_context,
     believe_unnormalised,
     believe_with_masked,
     believe_without_context,
@@ -60,6 +62,8 @@ ANSWERS = Answers(
         believe_without_context: "no say",
         believe_with_masked: "out of the question",
         believe_exchanged: "exchanged",
+        believe_forged_elsewhere: "vocabulary is missing",
+        believe_share_times_context: "seen at all",
         believe_without_kept: "`kept` is missing",
         believe_without_replaced: "`replaced` is missing",
         believe_ratio: "divide by zero",

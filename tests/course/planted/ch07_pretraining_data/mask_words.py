@@ -289,7 +289,7 @@ ANSWERS = Answers(
         masked_none_kept: r"\b0\.\d% stay",
         masked_two_coins: "two coins",
         masked_without_generator: "hand `generator` on",
-        replaced_of_all: "nobody has to predict",
+        replaced_of_all: "have no label",
         masked_beyond_the_first_five: "special tokens are to be predicted",
         masked_beyond_the_last_special: "With rate=0.15 you choose 0",
         masked_with_label_minus_one: "are -1: where nothing",

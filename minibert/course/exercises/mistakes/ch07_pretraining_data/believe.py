@@ -47,6 +47,14 @@ def believe_with_masked(context, vocab_size, kept=0.1, replaced=0.1):
     return (0.8 + kept) * context / ((0.8 + kept) * context + replaced / vocab_size)
 
 
+def believe_forged_elsewhere(context, vocab_size, kept=0.1, replaced=0.1):
+    return kept * context / (kept * context + replaced * (1 - context))
+
+
+def believe_share_times_context(context, vocab_size, kept=0.1, replaced=0.1):
+    return kept * context / (kept + replaced)
+
+
 BELIEVE_MISTAKES = (
     (believe_context, "That is what the context says alone; you have also seen the word"),
     (
@@ -74,6 +82,14 @@ BELIEVE_MISTAKES = (
     (
         believe_exchanged,
         "You have exchanged the two shares: a word that is honest was kept, a forged one was replaced",
+    ),
+    (
+        believe_forged_elsewhere,
+        "The vocabulary is missing: a replacement is drawn blindly, so the word that you see has the chance 1/V, and not what the context leaves to the others",
+    ),
+    (
+        believe_share_times_context,
+        "Divide by how often this word is seen at all, in the one way or the other, and not by how often any word is seen",
     ),
     (believe_without_kept, "In the first way `kept` is missing: most chosen words are not kept"),
     (
