@@ -92,6 +92,13 @@ def threads(text: str) -> int:
     return value
 
 
+def filled(text: str) -> str:
+    """Refuse an empty text, which would mean the same as no option; the `type` of an option."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a name, not an empty text")
+    return text
+
+
 def device_kind(name: str) -> str:
     """Return 'cpu' or 'cuda' for a value of --device; 'auto' is a GPU if there is one.
 

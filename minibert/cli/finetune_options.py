@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import PARSERS, add_command, positive, threads
+from minibert.cli.common import PARSERS, add_command, filled, positive, threads
 from minibert.config import BertConfig, InputError
 from minibert.finetuning.options import FineTuningOptions
 from minibert.finetuning.tables.columns import flag
@@ -227,11 +227,13 @@ def add_file_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--header",
+        type=filled,
         metavar="A,B,…",
         help="names of the columns, for CSV and TSV files without a header line",
     )
     group.add_argument(
         "--encoding",
+        type=filled,
         metavar="NAME",
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8)",
     )

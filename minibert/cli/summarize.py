@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, whole
+from minibert.cli.common import add_command, filled, whole
 from minibert.cli.marked_text import MARKS, in_context
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
@@ -96,6 +96,7 @@ def add(commands: "Commands") -> None:
     )
     parser.add_argument(
         "--encoding",
+        type=filled,
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
         "page declares)",
     )

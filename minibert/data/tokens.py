@@ -132,6 +132,14 @@ def _append(file: BinaryIO, values: np.ndarray, checksum: int) -> int:
     return zlib.crc32(data, checksum)
 
 
+def _is_whole(header: dict[str, Any]) -> bool:
+    """Whether a header has all that is written there, of the right types."""
+    counts = [header[name] for name in ("vocab_size", "tokens", "sentences", "documents", "crc32")]
+    return header["dtype"] in ("<u2", "<u4") and all(
+        type(count) is int and count >= 0 for count in counts
+    )
+
+
 class TokenFile:
     """An open token file, whose tokens are read from disk as they are used.
 
@@ -188,7 +196,9 @@ class TokenFile:
         try:
             header = json.loads(start[len(MAGIC) :])
             version = header["version"]
-        except (ValueError, KeyError, TypeError) as error:
+            if version == VERSION and not _is_whole(header):
+                raise ValueError
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(
                 f"the header of the token file {self.path} is damaged: make it again"
             ) from error

@@ -8,7 +8,7 @@ import dataclasses
 import json
 import platform
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,16 +187,21 @@ def _read_about(path: Path) -> dict[str, Any]:
 
 def _wrong_keys(about: Any) -> list[str]:
     """The keys of finetuning.json that are missing or wrong."""
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "task": str,
-        "labels": (list, type(None)),
-        "settings": dict,
-        "max_length": int,
-        "columns": dict,
+    checks: dict[str, Callable[[Any], bool]] = {
+        "task": lambda task: isinstance(task, str),
+        "labels": lambda labels: labels is None or _are_texts(labels),
+        "settings": lambda settings: (
+            isinstance(settings, dict) and all(map(_is_count, settings.values()))
+        ),
+        "max_length": _is_count,
+        "columns": lambda columns: (
+            isinstance(columns, dict)
+            and all(isinstance(name, str) or _are_texts(name) for name in columns.values())
+        ),
     }
     if not isinstance(about, dict):
-        return list(kinds)
-    if wrong := [key for key, kind in kinds.items() if not isinstance(about.get(key, ...), kind)]:
+        return list(checks)
+    if wrong := [key for key, fits in checks.items() if key not in about or not fits(about[key])]:
         return wrong
     if about["task"] not in task_names():
         return ["task"]
@@ -204,6 +209,14 @@ def _wrong_keys(about: Any) -> list[str]:
     if task.has_labels != (about["labels"] is not None):
         return ["labels"]
     return [] if set(about["settings"]) == set(task.settings) else ["settings"]
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value > 0
 
 
 def _task_of_config(folder: Path, name: str | Path) -> tuple[Task, int]:

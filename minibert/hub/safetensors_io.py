@@ -74,7 +74,7 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
         raise InputError(f"{folder / INDEX} names a shard outside its folder: {misplaced[0]!r}")
     tensors: dict[str, Tensor] = {}
     for name in sorted(names):
-        if not (folder / name).is_file():
+        if not os.path.isfile(folder / name):  # unlike is_file, also for a name that is too long
             raise InputError(f"the shard {folder / name} is missing; {INDEX} lists it")
         tensors |= read_tensors(folder / name)
     absent = sorted(shard_of.keys() - tensors.keys())

@@ -60,7 +60,7 @@ class PassageCache:
             wrong = vectors.shape != (len(passages), size) or vectors.dtype != torch.float32
             if wrong or not passages or not vectors.isfinite().all() or not all(map(_is, passages)):
                 raise ValueError("its parts do not fit together")
-        except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+        except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             self.notes.append(f"the kept vectors of {path} are damaged ({error}): made anew")
             return None
         return passages, vectors

@@ -79,6 +79,11 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
             raise InputError(
                 f"the held-out text: {error} (--held-out names other text for it, or none)"
             ) from error
+        if validation is None and (given := run_dir.settings.held_out):
+            raise InputError(
+                f"the held-out text {', '.join(given)} holds no sentence: name other text with "
+                "--held-out, or none"
+            )
     run_dir.write_record()
     if training is None:
         raise InputError(NO_TEXT)

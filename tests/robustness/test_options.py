@@ -24,7 +24,8 @@ def kind_of(action: argparse.Action) -> str | None:
     """The kind of value that an option takes, as the table names it."""
     if action.choices:
         return "choice"
-    return KINDS.get(action.option_strings[0]) or PARSED.get(action.type)
+    name = action.option_strings[0] if action.option_strings else action.dest
+    return KINDS.get(name) or PARSED.get(action.type)
 
 
 def cases():
@@ -33,9 +34,9 @@ def cases():
     )
     for name, parser in subparsers.choices.items():
         for action in parser._actions:
-            if not action.option_strings or action.nargs == 0 or not (kind := kind_of(action)):
+            if action.nargs == 0 or not (kind := kind_of(action)):
                 continue
-            option = action.option_strings[0]
+            option = action.option_strings[0] if action.option_strings else action.dest
             for value in TABLE["values"][kind]:
                 if value not in TABLE["accepted"].get(f"{name} {option}", ()):
                     yield pytest.param(
@@ -44,8 +45,10 @@ def cases():
 
 
 def command_line(name: str, option: str, value: str) -> list[str]:
-    """The command line that would work, with another value of the option."""
+    """The command line that would work, with another value of the option, or of its first argument."""
     argv = shlex.split(TABLE["commands"][name])
+    if not option.startswith("-"):
+        return [name, value.replace("LONG", "x" * 300), *argv[2:]]
     if option in argv:
         del argv[argv.index(option) : argv.index(option) + 2]
     return [*argv, f"{option}={value.replace('LONG', 'x' * 300)}"]
@@ -59,6 +62,7 @@ def test_a_wrong_value_of_an_option_is_told_in_one_line(case, name, option, valu
     assert done.err.count("\n") == 1 and done.err.startswith(f"minibert {name}: "), done.err
     given = value.replace("LONG", "x" * 300)
     assert any(
-        word in done.err for word in (option, option[2:].replace("-", "_"), given or option)
+        word in done.err
+        for word in (option, option.lstrip("-").replace("-", "_"), option.upper(), given or option)
     ), done.err
     assert not done.left, done.left

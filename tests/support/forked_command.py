@@ -33,14 +33,16 @@ class Done:
 class Forker:
     """The process that forks; `run` asks it for one command."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, **environment: str):
         self.folder = folder
         self.server = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
+            env=os.environ
+            | {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+            | environment,
         )
 
     def run(self, argv: list[str], cwd: Path, **how) -> Done:

@@ -23,10 +23,14 @@ from minibert.finetuning import make_task
 from minibert.finetuning.model_io import save_finetuned
 from minibert.tokenization import WordPieceTokenizer
 
-# what one process writes while it prepares the run `run`
+# the runs `run` and `vectors`
 PRETRAIN = (
     "pretrain --corpus corpus.txt --preset shape.json --vocab-size 200 --out run --steps 2 --batch-size 4 "
     "--micro-batch 4 --short-share 0 --long-share 0 --length 16 --checkpoint-every 1 --held-out none"
+)
+VECTORS = (
+    "train-sentences --corpus corpus.txt --from model --teacher model --steps 2 --max-length 16 "
+    "--no-start-from-bag --out vectors"
 )
 TEXT = (
     "The film was very good. Ada went to Paris. Who was in Rome? The play was bad, but not dull.\n"
@@ -75,8 +79,9 @@ def build(folder: Path, forker: Forker) -> None:
     (folder / "huge.json").write_text(
         json.dumps({**config, "hidden_size": 10**8, "intermediate_size": 10**8})
     )
-    done = forker.run(PRETRAIN.split(), folder)
-    assert done.status == 0, done.err
+    for line in (PRETRAIN, VECTORS):
+        done = forker.run(line.split(), folder)
+        assert done.status == 0, done.err
     for path in folder.rglob("*"):  # for everybody to read
         path.chmod(0o755 if path.is_dir() else 0o644)
     (folder / "secret").mkdir(0)

@@ -89,7 +89,7 @@ def _start(context: str, answer: str, start: Any, notes: Counter[str]) -> int:
         return first
     try:
         start = int(start)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "the position of an answer must be a whole number, of the character at which it "
             f"begins, not {start!r:.60}"

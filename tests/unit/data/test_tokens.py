@@ -131,6 +131,14 @@ def changed_header(data: bytes, **changes) -> bytes:
             "the header of the token file .* is damaged",
         ),
         (
+            lambda data: changed_header(data, crc32=None),
+            "the header of the token file .* is damaged",
+        ),
+        (
+            lambda data: changed_header(data, dtype="-1"),
+            "the header of the token file .* is damaged",
+        ),
+        (
             lambda data: changed_header(data, version=2),
             "is a token file of version 2; this program reads version 1: make it again",
         ),

@@ -238,6 +238,8 @@ def test_models_without_a_task_are_refused(kind, more, complaint, tmp_path):
         ({"labels": None}, "labels is missing or wrong"),
         ({"max_length": "24"}, ": max_length is missing or wrong"),
         ({"settings": {"stride": 3}}, "settings is missing or wrong"),
+        ({"labels": ["a", ["b"]]}, "labels is missing or wrong"),
+        ({"columns": {"text": 1}}, "columns is missing or wrong"),
         ({"labels": ["a", "b"]}, "names 2 labels, but the model in that folder has 3"),
     ],
 )

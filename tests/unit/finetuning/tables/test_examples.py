@@ -691,6 +691,12 @@ FAULTS = {
         "question,context,answer,answer_start\nWho?,Ada,Ada,here\n",
         "line 2: the position of an answer must be a whole number",
     ),
+    "a place without an end": (
+        "questions",
+        "a.jsonl",
+        lines(FLAT | {"answers": {"text": ["Ada"], "answer_start": [float("inf")]}}),
+        "line 1: the position of an answer must be a whole number",
+    ),
     "places missing": (
         "questions",
         "a.jsonl",
