@@ -1,7 +1,7 @@
 """The index at the end of the book: terms of the glossary, functions and classes of the package, and the chapters that treat them.
 
 A chapter treats a term where it sets it in italics or in a heading, and a function or class where it prints its source
-(`show_source`) or names it in backticks, unless the name is that of something of its own. book/more_than_one_machine.md counts as a
+(`show_source`) or names it in backticks, unless the name is that of something of its own. book/more_than_one_machine.md and book/what_pretraining_costs.md count as
 chapter. The page book/index_of_terms.md gets its entries while the book is built, from the
 chapters, the glossary and the package as they are, so that it cannot be out of date. Sphinx's own index would want every place
 marked by hand, in a form that GitHub and Colab show as text.
@@ -19,7 +19,11 @@ from pathlib import Path
 from docutils import nodes
 
 PAGE = "book/index_of_terms"
-CHAPTERS = ("notebooks/[0-9][0-9]_*.ipynb", "book/more_than_one_machine.md")
+CHAPTERS = (
+    "notebooks/[0-9][0-9]_*.ipynb",
+    "book/more_than_one_machine.md",
+    "book/what_pretraining_costs.md",
+)
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 ITALICS = re.compile(r"(?<![*\w\\])\*{1,3}(?!\s)([^*\n]+?)(?<!\s)\*{1,3}(?![*\w])")
 IN_BACKTICKS = re.compile(r"`(?:([\w./]+)::|((?:minibert\.)?(?:\w+\.)*))(\w+)(?:\(\))?`")
