@@ -1,4 +1,4 @@
-"""A decision tree for a pretraining run that does not learn: six questions, from data to losses."""
+"""A checklist for a pretraining run that does not learn: six questions, from data to losses."""
 
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
@@ -12,35 +12,39 @@ QUESTIONS = [
     ),
     (
         ("First loss near ln V", "for the words, near", "ln 2 for the pairs?"),
-        ("initial weights too large", "wrong divisor", "softmax taken twice"),
+        ("initial weights too large", "mean over too many positions", "losses swapped in the log"),
         "compare with chance",
     ),
     (
         ("Overfit one batch:", "does its loss", "approach 0?"),
-        ("rate too low, or too high", "attention mask inverted", "part of the model cut off"),
-        "step size; effect of context",
+        ("rate too low, or too high", "attention mask inverted", "softmax taken twice"),
+        "still falling, or at rest?",
     ),
     (
-        ("Grow the run. Does", "held-out loss stay near", "the training loss?"),
+        ("Grow the run. Is the", "held-out MLM loss near", "the printed MLM loss?"),
         ("repeated lines", "held-out data differ"),
         "count different lines",
     ),
     (
-        ("Does the MLM loss", "fall clearly below the", "unigram loss?"),
-        ("smooth: rate too low", "jumps: rate too high", "flat: context not used"),
-        "step size; effect of context",
+        ("Do the words around a", "gap change what is", "predicted for it?"),
+        ("smooth: rate too low", "jumps: rate too high", "flat: wrong mask or labels"),
+        "step size; count labels and inputs",
     ),
     (
-        ("For the pairs, do", "the loss and the", "accuracy agree?"),
-        ("a class left out of the loss", "a class with another meaning"),
-        "accuracy of each class",
+        ("Is the NSP accuracy", "above one half, and in", "each of both classes?"),
+        (
+            "loss near 0: class left out",
+            "above ln 2: labels swapped",
+            "near ln 2: not yet learned",
+        ),
+        "printed NSP loss",
     ),
 ]
 
 
 def failing_run() -> Diagram:
-    """The tree of chapter 12: a "yes" leads down, a "no" to what may be wrong and how to tell."""
-    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "A decision tree for a run that does not learn")
+    """The checklist of chapter 12: "yes" leads down, "no" to possible causes and how to tell."""
+    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Six questions for a run that does not learn")
     d.text(4 + LEFT / 2, 17, "ask in this order", 11, "soft")
     d.text(360 - RIGHT / 2, 17, "possible cause, and how to tell", 11, "soft")
     for number, (question, causes, measurement) in enumerate(QUESTIONS):

@@ -31,15 +31,18 @@ def batch():
 EXPECTED = {"masked": 0.5, "visible": 0.25, "padding": 0.25}
 KNOWN = {  # a wrong value -> why
     "masked": (
+        (2.0, "that is a count; divide by the 4 scored positions"),
         (2 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts the [MASK] that is not scored as well; look at scored positions only"),
         (2 / 3, "that is the share of the [MASK] that are scored; take the share of the scored"),
     ),
     "visible": (
+        (1.0, "that is a count; divide by the 4 scored positions"),
         (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts the positions where input and label differ"),
     ),
     "padding": (
+        (1.0, "that is a count; divide by the 4 scored positions"),
         (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts real tokens; padding has 0 in attention_mask"),
     ),
@@ -87,7 +90,9 @@ def check_inspect_batch(answer):
     most = labels.clone()
     most[0, 1] = 0  # an id like any other, and a label that is scored
     if abs(float(answer(ids, most, mask, 4)["masked"]) - 0.4) > 1e-6:
-        raise Mistake("a label of 0 is scored as well: only -100 means that nothing is asked.")
+        raise Mistake(
+            "a label of 0 is scored as well: only -100 means that there is nothing to predict."
+        )
 
 
 EXERCISE = Exercise(
@@ -95,7 +100,7 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=8,
     title="Look at the batch before you train",
-    task="Write the three counts that one should know of every batch for masked language modelling. They are shares of the *scored* positions, and they tell three of the faults of this chapter before the first step.",
+    task="Write three numbers to check on every batch for masked language modelling: which share of the *scored* positions shows [MASK], which share shows the answer, and which share is padding. They reveal three of this chapter's faults before the first step.",
     hints=(
         "A boolean tensor as an index, `something[scored]`, keeps the scored positions in one flat list.",
         "The mean of booleans, as floats, is a share: `(input_ids == mask_id)[scored].float().mean()`. The other two differ only in the comparison.",

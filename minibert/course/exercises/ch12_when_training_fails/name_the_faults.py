@@ -13,7 +13,7 @@ from minibert.course.exercises.compare import Mistake
 
 
 def name_the_faults():
-    """The faults of runs A, B and C, from 1 to 8; 0 for a healthy run."""
+    """The numbers of the faults of runs A, B and C; 0 is a healthy run."""
     run_a = 6  # blank: a number from 0 to 8
     run_b = 0  # blank: a number from 0 to 8
     run_c = 2  # blank: a number from 0 to 8
@@ -33,30 +33,35 @@ def check_name_the_faults(answer):
         if named == right:
             continue
         what = TELLS[right if number == 0 else named]
-        here, there = evidence(run)[what], of_fault(named)[what]
+        here, there = (_short(value) for value in (evidence(run, what), of_fault(named)[what]))
         raise Mistake(
-            f"run {run} is not “{named}”: in such a run the {what} is about {there:.2g}, and in"
-            f" run {run} it is {here:.2g}."
-            if f"{there:.2g}" != f"{here:.2g}"
-            else f"run {run} is not “{named}”: its {what}, {here:.2g}, is that of such a run, but"
+            f"run {run} is not “{named}”: in such a run the {what} is about {there}, and in"
+            f" run {run} it is {here}."
+            if there != here
+            else f"run {run} is not “{named}”: its {what}, {here}, is that of such a run, but"
             " something else is wrong as well."
         )
+
+
+def _short(value: float) -> str:
+    return f"{value:.2g}" if value < 1000 else f"{value:,.0f}"
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=20,
+    minutes=10,
     title="Name the faults of three unseen runs",
     task="""
             Runs A, B and C had a fault drawn at random from the eight of this chapter, with a strength drawn at random, or none. `unseen_run("A")` returns the curves, which the
-            figure above shows. Narrow the causes down by the curves, then ask for the *one* measurement that decides: `evidence("A")` has them all.
+            figure above shows. From the curves, write down which faults you suspect. Then ask for one measurement at a time, for example `evidence("A", "share of padding")`, and
+            try to decide all three runs with as few as you can. The others are called largest update, effect of context, share of [MASK], share of visible answers, lower class accuracy and number of different rows.
 
             0 · healthy<br>1 · learning rate too low<br>2 · learning rate too high<br>3 · attention mask inverted<br>4 · labels of other rows<br>5 · answers visible<br>6 · padding in the loss<br>7 · a class ignored<br>8 · repeated lines
         """,
     hints=(
-        "Begin with the questions of the decision tree: are printed and held-out loss of one run close? Does the MLM loss fall clearly below the unigram loss? Does the pair loss fall?",
-        "Compare each measurement with the table of the eight runs. A printed loss below the floor needs a count of what is scored; a run on the unigram line needs the largest update.",
+        "Begin with the six questions: is the held-out MLM loss near the printed one? Does the MLM loss fall far below the unigram loss? Does the NSP loss fall?",
+        "Compare each measurement with the table of the eight runs. A loss that ends close to the healthy one can still be printed wrongly, so look at what was scored; a curve that jumps before it comes to rest suggests long steps.",
     ),
     paragraph="Three runs to diagnose",
     solution=name_the_faults,

@@ -104,9 +104,9 @@ def check_overfit_one_batch(answer):
     model, batch = tiny()
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     returned = answer(model, batch, STEPS, RATE)
-    found = numbers(returned, STEPS, "the answer")
-    if any(isinstance(value, torch.Tensor) for value in returned):
+    if any(isinstance(value, torch.Tensor) for value in returned or ()):
         raise Mistake("you return tensors, which keep every step's graph alive; use `.item()`.")
+    found = numbers(returned, STEPS, "the answer")
     if any(not torch.equal(before[name], weight) for name, weight in model.state_dict().items()):
         raise Mistake(
             f"the model itself has been trained (its loss fell to {found[-1]:.2f}). Train the copy:"
@@ -130,7 +130,8 @@ def check_overfit_one_batch(answer):
         )
     raise Mistake(
         f"your loss ends at {found[-1]:.2f}, expected {right[-1]:.2f} after {STEPS} steps of AdamW"
-        f" at {RATE}. Is the batch the same in every step?"
+        f" at {RATE}. Do you use AdamW with the rate that you are given, on the same batch in every"
+        " step?"
     )
 
 
@@ -154,7 +155,7 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="Overfit one batch",
-    task="Write the test that finds most bugs in model and training loop: train a copy of the model on one batch, again and again, and return the MLM losses.",
+    task="Write the test that finds most bugs in the model and the training loop: train a copy of the model on the same batch again and again, and return the MLM losses. Then you can judge whether the loss approaches 0, comes to rest above it, or falls too slowly.",
     hints=(
         "A training step is four lines: forward, `backward`, `step`, `zero_grad`. What is different here is only that the batch never changes.",
         'The MLM loss is `F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())`, because -100 is ignored by default. `out.loss` is this plus the NSP loss; call `backward` on it.',

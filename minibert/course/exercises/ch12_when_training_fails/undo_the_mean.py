@@ -31,12 +31,12 @@ def check_undo_the_mean(answer):
     steps = [after - before for before, after in zip([0.0, *printed], printed)]
     for wrong, why in (
         (printed, "You return what was printed: each of these numbers is still a mean."),
-        (steps, "You return the differences of the means: {1:.2f} second. A loss is no difference of means; take the difference of the two sums."),
-        (running_means(printed), "You average once more: {1:.2f} second. Go back from means to sums instead."),
-        ([n * mean for n, mean in enumerate(printed, 1)], "You return sums: {1:.2f} second is the sum of two losses."),
-        ([n * now - n * before for n, (before, now) in enumerate(zip([0.0, *printed], printed), 1)], "You multiply both means by n: {1:.2f} second. The earlier mean is over n - 1 losses."),
-        ([2 * now - before for before, now in zip([0.0, *printed], printed)], "You weigh the last two means alike at every n: {1:.2f} second. The n-th mean stands for n losses."),
-        (LOSSES[::-1], "You return the losses from the last to the first: {0:.2f} first."),
+        (steps, "You return the differences of the means, so your second loss is {1:.2f}. Take the difference of the two sums instead."),
+        (running_means(printed), "You average once more, so your second loss is {1:.2f}. Go back from means to sums instead."),
+        ([n * mean for n, mean in enumerate(printed, 1)], "You return sums: your second number, {1:.2f}, is the sum of two losses."),
+        ([n * now - n * before for n, (before, now) in enumerate(zip([0.0, *printed], printed), 1)], "You multiply both means by n, so your second loss is {1:.2f}. The earlier mean is over n - 1 losses."),
+        ([2 * now - before for before, now in zip([0.0, *printed], printed)], "You give the last two means the same weight at every n, so your third loss is {2:.2f}. The n-th mean is over n losses."),
+        (LOSSES[::-1], "You return the losses from the last to the first: your first one is {0:.2f}."),
     ):  # fmt: skip
         if all(abs(a - b) < 1e-6 for a, b in zip(found, wrong)):
             raise Mistake(why.format(*found))

@@ -29,9 +29,12 @@ def unseen_run(name: str) -> dict[str, list]:
     return {key: curves[key] for key in CURVES}
 
 
-def evidence(name: str) -> dict[str, float]:
-    """All measurements of this chapter, of run "A", "B" or "C"."""
-    return measurements(_row(f"unseen {name}"))
+def evidence(name: str, what: str) -> float:
+    """One measurement of run "A", "B" or "C". Raises ValueError if there is no measurement `what`."""
+    known = measurements(_row(f"unseen {name}"))
+    if what not in known:
+        raise ValueError(f"no measurement is called {what!r}; there are {', '.join(known)}")
+    return known[what]
 
 
 def measurements(row: dict) -> dict[str, float]:
@@ -43,7 +46,7 @@ def measurements(row: dict) -> dict[str, float]:
         "share of visible answers": row["visible"],
         "share of padding": row["padding"],
         "lower class accuracy": min(row["follows_accuracy"], row["random_accuracy"]),
-        "different rows": row["rows"],
+        "number of different rows": row["rows"],
     }
 
 
@@ -58,7 +61,7 @@ TELLS = dict(
             "share of visible answers",
             "share of padding",
             "lower class accuracy",
-            "different rows",
+            "number of different rows",
         ),
     )
 )

@@ -4,7 +4,7 @@ const QUANTITIES = [["mlm_loss", "loss of the masked words"], ["nsp_loss", "loss
 const PRINTED = { mlm_loss: "printed_word_loss", nsp_loss: "printed_pair_loss" };
 const SIZE = { height: 330, left: 34, right: 12, top: 12, bottom: 34 };
 // Told apart by colour, by stroke and by the mark at each logged point.
-const LOOKS = [["series-1", "circle"], ["series-2", "square"], ["series-3", "up"], ["series-4", "down"], ["series-1", "up"], ["series-3", "circle"], ["series-4", "square"], ["series-2", "circle"]];
+const LOOKS = [["series-1", "circle"], ["series-2", "square"], ["series-3", "up"], ["series-4", "down"], ["series-1", "up"], ["series-2", "circle"], ["series-4", "square"], ["series-3", "circle"]];
 const FRESH = ["too slow", "too fast", "repeated lines"];
 
 // What a run's seeds had logged of a quantity at the last point up to `step`: null before their first point.

@@ -88,6 +88,6 @@ ANSWERS = Answers(
         recorded_after: r"after its step",
         one_more: r"you return 9 entries",
         tensors: r"you return tensors",
-        other_rate: r"Is the batch the same in every step",
+        other_rate: r"AdamW with the rate that you are given",
     },
 )
