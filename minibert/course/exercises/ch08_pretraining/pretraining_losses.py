@@ -105,9 +105,9 @@ EXERCISE = Exercise(
     minutes=15,
     title="The two losses",
     task="Write both losses of pretraining on the model's logits: the mean over the *masked words* and the mean over the *pairs*, each in nats. "
-    "Neither may look at what was not asked, and none of the two answers to 'does B follow A?' may be left out.",
+    "Neither may depend on positions that were not masked, and pairs of both classes count.",
     hints=(
-        "Choose the masked positions first, `word_logits[chosen]`, and nothing that happens at the others can get into the loss.",
+        "Choose the masked positions first, `word_logits[chosen]`, and nothing at the other positions can get into the loss.",
         "`log_softmax` turns scores into log-probabilities; `gather(1, ids[:, None])` takes from each row the entry with that id. "
         "For the pairs, `F.cross_entropy` does both and takes the mean.",
     ),

@@ -179,5 +179,13 @@ KNOWN = (
         wrong.pairs_of_the_first,
         "Your pair loss, {pair:.2f}, is that of the first pair alone, the only one whose answer is 0.",
     ),
+    (
+        wrong.losses_over_masked_words,
+        "Your word loss, {word:.2f}, takes the softmax over the masked positions (`dim=0`); the words of the vocabulary lie along the last axis.",
+    ),
+    (
+        wrong.pairs_of_class_one,
+        "Your pair loss, {pair:.2f}, takes class 1 as the answer of every pair; the label says which class it is.",
+    ),
     (wrong.losses_of_words_twice, "Your pair loss, {pair:.2f}, is the words' loss once more."),
 )

@@ -275,3 +275,14 @@ pairs_log_of_mean = named(
 pairs_of_the_first = named(
     "pairs_of_the_first", _with(pairs=lambda x, y: F.cross_entropy(x[:1], y[:1]))
 )
+
+
+losses_over_masked_words = named(
+    "losses_over_masked_words",
+    _with(words=lambda x, y: F.nll_loss(x[y != -100].log_softmax(0), y[y != -100])),
+)
+
+
+pairs_of_class_one = named(
+    "pairs_of_class_one", _with(pairs=lambda x, y: -x.log_softmax(-1)[:, 1].mean())
+)
