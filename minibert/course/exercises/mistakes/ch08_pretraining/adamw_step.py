@@ -26,15 +26,11 @@ adamw_second_corrected = _step(
 adamw_multiplied = _step(
     "adamw_multiplied", move=lambda m, v, a, b, eps: m * a / ((v * b).sqrt() + eps)
 )
-adamw_without_root = _step(
-    "adamw_without_root", move=lambda m, v, a, b, eps: m / a / (v / b + eps)
-)
+adamw_without_root = _step("adamw_without_root", move=lambda m, v, a, b, eps: m / a / (v / b + eps))
 adamw_eps_inside = _step(
     "adamw_eps_inside", move=lambda m, v, a, b, eps: m / a / (v / b + eps).sqrt()
 )
-adamw_without_eps = _step(
-    "adamw_without_eps", move=lambda m, v, a, b, eps: m / a / (v / b).sqrt()
-)
+adamw_without_eps = _step("adamw_without_eps", move=lambda m, v, a, b, eps: m / a / (v / b).sqrt())
 adamw_sum = _step("adamw_sum", mean=lambda m, g, a, b, w, decay: a * m + g)
 adamw_mean_turned = _step(
     "adamw_mean_turned", mean=lambda m, g, a, b, w, decay: (1 - a) * m + a * g
