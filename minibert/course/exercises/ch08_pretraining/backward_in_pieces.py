@@ -121,6 +121,10 @@ def check_backward_in_pieces(answer):
                 f"{size}: you divide each piece by the words counted *so far*, 7, 9 and 10. Count all of them before the first piece.",
             ),
             (
+                gradient([1 / (words * count) for count in counts])[0],
+                f'{size}: you divide the mean of each piece by the {words} words. A mean has been divided once already; take each piece\'s sum (`reduction="sum"`).',
+            ),
+            (
                 gradient([1 / (words * 3)] * 3)[0],
                 f"{size}: you divide by the {words} words and then by the 3 pieces as well.",
             ),

@@ -163,6 +163,11 @@ pieces_weighed_twice = _weighed(
 )
 
 
+pieces_means_by_words = _weighed(
+    "pieces_means_by_words", lambda number, counts: 1 / (counts[number] * sum(counts))
+)
+
+
 pieces_by_heart = _weighed("pieces_by_heart", lambda number, counts: 1 / 10)
 
 
@@ -197,6 +202,7 @@ ANSWERS = Answers(
         pieces_upside_down: r"opposite directions",
         pieces_by_share_of_rows: r"by their rows, 3, 2 and 3",
         pieces_weighed_twice: r"a sum has the weight of its words already",
+        pieces_means_by_words: r"has been divided once already",
         pieces_by_heart: r"two pieces with 3 and 4 words",
     },
 )

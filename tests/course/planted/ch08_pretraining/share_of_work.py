@@ -2,6 +2,7 @@
 
 from minibert import BertConfig
 from minibert.course.exercises.mistakes.ch08_pretraining.share_of_work import (
+    work_of_maps_for_one_position,
     work_of_masked_layers,
     work_of_one_feed_forward,
     work_of_one_layer,
@@ -50,6 +51,7 @@ ANSWERS = Answers(
         work_of_scores_only: r"one of the two products",
         work_of_three_maps: r"the output map",
         work_of_one_feed_forward: r"two feed-forward maps",
+        work_of_maps_for_one_position: r"linear maps of a layer for one position",
         work_of_one_layer: r"you count one",
         work_without_transform: r"before the product with the word table",
         work_of_one_position: r"a layer for one position",

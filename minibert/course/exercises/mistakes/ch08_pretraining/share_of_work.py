@@ -41,6 +41,11 @@ work_of_one_feed_forward = _share(
 )
 
 
+work_of_maps_for_one_position = _share(
+    "work_of_maps_for_one_position", lambda H, I, S: 4 * H * H + 2 * S * S * H + 2 * H * I
+)
+
+
 work_of_one_layer = _share("work_of_one_layer", layers=lambda L: 1)
 
 
@@ -84,6 +89,10 @@ KNOWN = (
         "A layer has four H × H maps: after the heads there is one more, the output map.",
     ),
     (work_of_one_feed_forward, "There are two feed-forward maps, from H to I and back."),
+    (
+        work_of_maps_for_one_position,
+        "You count the linear maps of a layer for one position. Each of the S positions goes through them, so they cost S times as much.",
+    ),
     (work_of_one_layer, "There are L layers, and you count one."),
     (
         work_without_transform,
