@@ -33,8 +33,7 @@ QUESTIONS = [
     (
         ("Is the NSP accuracy", "above one half, and in", "each of both classes?"),
         (
-            "loss near 0: class left out",
-            "above ln 2: labels swapped",
+            "near 0: a class left out",
             "near ln 2: not yet learned",
         ),
         "printed NSP loss",
