@@ -11,6 +11,7 @@ folder for the environment; TORCH_INDEX_URL another place to get torch from (the
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -72,6 +73,11 @@ def wanted():
 
 def refuse_foreign(folder):
     """A Failed where the environment would go into a file, or among somebody else's files."""
+    if folder == ROOT / ".venv" and folder.is_symlink():
+        raise Failed(
+            f"{folder} is a link to {folder.resolve()}, an environment that is not of this checkout or not up to date: nothing is installed there. Remove the link, or name a new folder with MINIBERT_VENV.",
+            2,
+        )
     if folder.exists() and not folder.is_dir():
         raise Failed(f"MINIBERT_VENV names {folder}, which is a file; name a new folder.", 2)
     if (
@@ -177,7 +183,7 @@ def book_sources():
     for name in ("README.md", "_config.yml", "_toc.yml", *BOOK_FOLDERS):
         for path in sorted((ROOT / name).rglob("*")) or [ROOT / name]:
             if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & {*path.parts}:
-                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+                digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -283,8 +289,7 @@ def lint():
 def need_files(folder, names, suffix):
     """A Failed where a name has no file: at once, and not after the environment is made."""
     for name in names:
-        path = folder / Path(name).name
-        if not path.with_suffix(suffix).is_file():
+        if Path(name).name != name or not (folder / f"{name}{suffix}").is_file():
             there = ", ".join(sorted(path.stem for path in folder.glob(f"*{suffix}")))
             raise Failed(f"There is no {name!r} in {folder}; there are {there}.", 2)
 
@@ -326,6 +331,31 @@ def bench(arguments):
         )
 
 
+def publish(arguments):
+    """see whether all is ready to be published (with --check); nothing is uploaded"""
+    ask = "python3 dev.py publish --check --repository https://github.com/OWNER/NAME"
+    if not arguments.check:
+        raise Failed(
+            f"Nothing is uploaded from here. `{ask}` checks packages and pages, and says what is left for you to do.",
+            2,
+        )
+    config = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    address = arguments.repository or re.search(r"^  url: (\S+)", config, re.MULTILINE)[1]
+    address = address.rstrip("/").removesuffix(".git")
+    if not re.fullmatch(r"https://github\.com/[\w-]+/[\w.-]*[\w-]", address):
+        raise Failed(
+            f"{address} is no address of a repository on GitHub, without which no page can link to Colab or Binder: {ask}",
+            2,
+        )
+    set_up()
+    run(
+        PYTHON,
+        ROOT / "tools" / "publish.py",
+        address,
+        failure="The course cannot be published as it is; the reason stands above.",
+    )
+
+
 def clean(arguments):
     """remove what was built (with --all the environment too)"""
     built = [
@@ -343,9 +373,19 @@ def clean(arguments):
         and (READY.exists() or VENV == ROOT / ".venv")
     ):
         built.append(VENV)
-    for folder in filter(Path.exists, built):
-        shutil.rmtree(folder)
+    for folder in filter(os.path.lexists, built):
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+        else:
+            folder.unlink()  # a file, or a link, whose folder stays
         print(f"removed {folder}")
+
+
+def port(text):
+    """A number that a port can have; an ArgumentTypeError for others."""
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
 
 
 def parse(arguments):
@@ -353,13 +393,13 @@ def parse(arguments):
         prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (book, pdf, epub, serve, lab, test, notebooks, bench, clean):
+    for command in (book, pdf, epub, serve, lab, test, notebooks, bench, publish, clean):
         child = commands.add_parser(
             command.__name__, help=command.__doc__, description=command.__doc__
         )
         child.set_defaults(command=command)
         if command is serve:
-            child.add_argument("--port", type=int, default=8000)
+            child.add_argument("--port", type=port, default=8000)
         elif command is test:
             child.add_argument("--quick", action="store_true", help="leave out the notebooks")
             child.add_argument(
@@ -380,6 +420,13 @@ def parse(arguments):
                     action="store_true",
                     help="measure a part anew and compare with the stored logs",
                 )
+        elif command is publish:
+            child.add_argument("--check", action="store_true", help="build, try and look")
+            child.add_argument(
+                "--repository",
+                metavar="ADDRESS",
+                help="where it will be: https://github.com/OWNER/NAME; default: the address in _config.yml",
+            )
         elif command is clean:
             child.add_argument("--all", action="store_true", help="the environment too")
     return parser.parse_args(arguments)

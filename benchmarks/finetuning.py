@@ -5,13 +5,15 @@
 
 The sets are those of finetuning_data.py, from ../shared/data. Each is learned by MiniLM with three seeds (of the head's
 first weights, the order of the examples and dropout); by minibert-small, the model in this package; and by "untrained", a
-model of its shape and tokenizer with random weights and the same recipe: what did pretraining buy? Controls that know no
+model of its shape and tokenizer with random weights: what did pretraining buy? minibert-sentences, the other model in this
+package, has the same shape too, and learned from MiniLM's vectors; it has one seed so far. Controls that know no
 BERT stand beside all (finetuning_controls.py).
 
 `dev` and `test` are the task's first measure: accuracy for SST-2 and TREC, Spearman's correlation for STS-B, F1 of names
 for WNUT17, F1 of words for XQuAD. Of each run the epoch is kept that is best on dev, and tested once; XQuAD has no dev and
 keeps its last epoch, and so do the runs with few labels: who has fifty has no 872 to choose by. Recipes were tried on dev
-with one seed, those of the small models on minibert-small, mostly on SST-2. `cpu_seconds` are of the whole row, on one thread. In STS-B both
+with one seed, those of the small models on minibert-small, mostly on SST-2; minibert-sentences takes them over, but for the
+learning rates that were swept for it on SST-2 and STS-B: the rows "rate" are those that were not chosen, on dev only. `cpu_seconds` are of the whole row, on one thread. In STS-B both
 sentences go through the encoder apart (`Similarity`); the row "untouched" is MiniLM before it has learned from the set.
 
 Rows that are done are kept in the folder minibert-finetuning of the system's temporary folder, by recipe: delete it
@@ -40,7 +42,7 @@ from finetuning_data import Dataset, dataset
 
 from minibert import WordPieceTokenizer
 from minibert.finetuning import FineTuning, FineTuningOptions, Task, evaluate, finetune, model_for
-from minibert.hub.find_pretrained import MINILM, SMALL, find_pretrained
+from minibert.hub.find_pretrained import MINILM, SENTENCES, SMALL, find_pretrained
 from minibert.hub.pretrained_io import read_config
 from minibert.training.memory import keep_freed_memory
 
@@ -76,7 +78,12 @@ SMALL_OPTIONS = {
     "WNUT17": FineTuningOptions(epochs=6, learning_rate=5e-4),
     "XQuAD": FineTuningOptions(epochs=3, learning_rate=5e-4, batch_size=8, max_length=384),
 }
+SENTENCES_OPTIONS = SMALL_OPTIONS | {
+    "SST-2": FineTuningOptions(epochs=3, learning_rate=2e-4),
+    "STS-B": FineTuningOptions(epochs=2, learning_rate=3e-4),
+}
 FEW = (50, 200, 1000)  # labels
+RATES = {"SST-2": (2e-4, 5e-4, 1e-3), "STS-B": (3e-5, 1e-4, 3e-4)}  # of the sweep
 
 
 def few(labels: int) -> Recipe:
@@ -100,12 +107,30 @@ LEARNED = {
         f"{name}, untrained": Recipe(name, SMALL, True, options=options)
         for name, options in SMALL_OPTIONS.items()
     },
+    **{
+        f"{name}, minibert-sentences": Recipe(name, SENTENCES, options=options)
+        for name, options in SENTENCES_OPTIONS.items()
+    },
     **{f"SST-2, MiniLM, {labels} labels": few(labels) for labels in FEW},
+}
+SWEEP = {
+    f"{name}, minibert-sentences, rate {rate:g}": replace(
+        recipe, options=replace(recipe.options, learning_rate=rate)
+    )
+    for name, rates in RATES.items()
+    for recipe in [LEARNED[f"{name}, minibert-sentences"]]
+    for rate in rates
+    if rate != recipe.options.learning_rate
 }
 ROWS = (
     [(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS]
     + [("STS-B, MiniLM untouched", None)]
-    + [(variant, seed) for variant in LEARNED for seed in SEEDS]
+    + [
+        (variant, seed)
+        for variant in LEARNED
+        for seed in (SEEDS if "minibert-sentences" not in variant else SEEDS[:1])
+    ]
+    + [(variant, 0) for variant in SWEEP]
 )
 # The marks that were set before anything was measured; and that the controls stay what they are
 BANDS = {
@@ -122,6 +147,7 @@ TOLERANCE = {"dev": 0.03, "test": 0.03}
 CHECKED = [row for row in ROWS if row[1] is None] + [
     ("TREC, minibert-small", 0),
     ("TREC, untrained", 0),
+    ("STS-B, minibert-sentences", 0),
     ("SST-2, MiniLM, 50 labels", 0),
 ]
 
@@ -130,17 +156,20 @@ def measure(variant: str, seed: int | None) -> dict:
     """One row of the log, from CACHE where it was made before with the same recipe."""
     if variant == "STS-B, MiniLM untouched":
         recipe = LEARNED["STS-B, MiniLM"]
-        return _kept(variant, lambda: untouched(recipe))
+        return kept(variant, lambda: untouched(recipe))
     if seed is None:
         name, kind = variant.split(", ")
-        return _kept(variant, lambda: control(kind, dataset(name)))
-    recipe = LEARNED[variant]
+        return kept(variant, lambda: control(kind, dataset(name)))
+    recipe = LEARNED.get(variant) or SWEEP[variant]
     digest = zlib.crc32(json.dumps(asdict(recipe)).encode())
-    return _kept(f"{variant}, seed {seed}, {digest:08x}", lambda: learned(recipe, seed))
+    return kept(
+        f"{variant}, seed {seed}, {digest:08x}",
+        lambda: learned(recipe, seed, tested=variant in LEARNED),
+    )
 
 
-def learned(recipe: Recipe, seed: int) -> dict:
-    """Fine-tune, keep the best epoch, test it."""
+def learned(recipe: Recipe, seed: int, tested: bool = True) -> dict:
+    """Fine-tune, keep the best epoch, test it; without the test, `dev` only."""
     keep_freed_memory()
     data, options = dataset(recipe.data), replace(recipe.options, seed=seed)
     task, tokenizer = data.task(), WordPieceTokenizer.from_pretrained(recipe.encoder)
@@ -152,12 +181,14 @@ def learned(recipe: Recipe, seed: int) -> dict:
         run, data.dev if recipe.labels is None else []
     )  # who has few labels has no hundreds to choose by
     curve = [round(epoch.scores[task.metrics[0]], 4) for epoch in epochs if epoch.scores]
-    return {
+    found = {
         "epoch": max(epoch.epoch for epoch in epochs if epoch.is_best),
         "steps": run.steps,
         "curve": curve,
-        **scores(task, run.model, tokenizer, data, options.max_length, run.precision),
     }
+    if not tested:
+        return found | {"dev": max(curve)}
+    return found | scores(task, run.model, tokenizer, data, options.max_length, run.precision)
 
 
 def chosen(data: Dataset, labels: int | None, seed: int) -> list:
@@ -193,7 +224,7 @@ def scores(
     return found | {f"test_{name}": value for name, value in zip(task.metrics[1:], others)}
 
 
-def _kept(name: str, make: Callable[[], dict]) -> dict:
+def kept(name: str, make: Callable[[], dict]) -> dict:
     path = CACHE / f"{name}.json"
     if checking or not path.exists():
         started = time.process_time()

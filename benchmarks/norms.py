@@ -9,6 +9,7 @@ of the words on the way, at POINTS equal distances.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,8 +22,8 @@ import log
 CORPUS = log.ROOT.parent / "shared" / "corpus"
 CACHE = Path(tempfile.gettempdir()) / "minibert-norms"
 STEPS, POINTS = 800, 8
-RECIPE = f"""--preset mini --vocab minibert-small --steps {STEPS} --batch-size 64 --micro-batch 32 --mask-rate 0.2 --all-mask --pair-share 0.4 --nsp-weight 0.2
-             --short-share 0.3 --long-share 0 --threads 1 --precision bfloat16 --eval-every {STEPS // POINTS} --log-every 20 --checkpoint-every 1h"""
+RECIPE = """--preset mini --vocab minibert-small --batch-size 64 --micro-batch 32 --mask-rate 0.2 --all-mask --pair-share 0.4 --nsp-weight 0.2
+             --short-share 0.3 --long-share 0 --threads 1 --precision bfloat16 --log-every 20 --checkpoint-every 1h"""
 VARIANTS = {"post-norm": "--no-norm-first", "pre-norm": "--norm-first"}
 ROWS = [(variant, seed) for seed in (0, 1, 2) for variant in VARIANTS]
 BANDS = {variant: {"mlm_loss": (4.7, 5.05)} for variant in VARIANTS}
@@ -33,7 +34,7 @@ def measure(variant: str, seed: int) -> dict:
     """What a run of the command-line program has logged; its log is kept in CACHE."""
     kept = CACHE / f"{variant}, seed {seed}.jsonl"
     if checking or not kept.exists():
-        train(variant, seed, kept)
+        train(variant, seed, kept, STEPS)
     records = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     found = [record["held_out"] for record in records if "held_out" in record]
     return {name: round(value, 4) for name, value in found[-1].items()} | {
@@ -41,7 +42,8 @@ def measure(variant: str, seed: int) -> dict:
     }
 
 
-def train(variant: str, seed: int, kept: Path) -> None:
+def train(variant: str, seed: int, kept: Path, steps: int, model: Path | None = None) -> None:
+    """Pretrain; keeps the run's log, and the model where a new folder is named for it."""
     if not CORPUS.is_dir():
         raise ValueError(
             f"the corpus is read from {CORPUS.parent.name}/{CORPUS.name} beside the repository, which is not there"
@@ -49,7 +51,9 @@ def train(variant: str, seed: int, kept: Path) -> None:
     CACHE.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        texts = ["--corpus", CORPUS / "train-00.jsonl.xz", "--held-out", CORPUS / "valid.jsonl.xz"]
+        # of one part STEPS batches read every token once
+        parts = [CORPUS / f"train-{part:02}.jsonl.xz" for part in range(steps // STEPS)]
+        texts = ["--corpus", *parts, "--held-out", CORPUS / "valid.jsonl.xz"]
         subprocess.run(
             [
                 sys.executable,
@@ -60,6 +64,7 @@ def train(variant: str, seed: int, kept: Path) -> None:
                 run,
                 *texts,
                 *RECIPE.split(),
+                *f"--steps {steps} --eval-every {steps // POINTS}".split(),
                 VARIANTS[variant],
                 "--seed",
                 str(seed),
@@ -68,6 +73,8 @@ def train(variant: str, seed: int, kept: Path) -> None:
             cwd=log.ROOT,
         )
         kept.write_bytes((run / "log.jsonl").read_bytes())
+        if model:
+            shutil.move(run / "model", model)
 
 
 def main(argv: list[str] | None = None) -> int:

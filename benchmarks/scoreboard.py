@@ -71,7 +71,7 @@ GROUPS: dict[str, list[Row]] = {
         *(
             (f"{name}, {who}", None)
             for name in SETS
-            for who in (*LEARNERS, "majority", "bag of words", "MiniLM")
+            for who in (*LEARNERS, "minibert-sentences", "majority", "bag of words", "MiniLM")
         ),
         *((cell, None) for cell in FROM_SHIPPED),
     ],

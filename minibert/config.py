@@ -3,7 +3,6 @@
 import dataclasses
 import difflib
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ class InputError(ValueError):
     """Input that cannot be used. Its message names what was wrong and what is expected."""
 
 
+FLOAT32, MOST = 1e38, 10**18  # numbers below it fit into float32; whole ones up to it, 64 bits
 IGNORE = -100  # the label of what is not predicted; no class and no token has this number
 
 # Keys that config.json files of the reference carry, from its versions 2 to 5, and that change
@@ -94,7 +94,7 @@ class BertConfig:
 
     def __post_init__(self) -> None:
         for name, most in LARGEST.items():
-            _check_size(name, getattr(self, name), most)
+            check_size(name, getattr(self, name), most)
         if self.hidden_size % self.num_attention_heads:
             raise InputError(
                 f"hidden_size {self.hidden_size} cannot be shared out evenly among "
@@ -112,8 +112,8 @@ class BertConfig:
                 )
         for name in ("initializer_range", "layer_norm_eps"):
             value = getattr(self, name)
-            if not _is_number(value) or not 0 < value < math.inf:
-                raise InputError(f"{name} must be a number above 0, not {shown(value)}")
+            if not _is_number(value) or not 0 < value < FLOAT32:
+                raise InputError(f"{name} must be a number between 0 and 1e38, not {shown(value)}")
         for name, allowed in (
             ("hidden_act", ACTIVATIONS),
             ("position_embedding_type", POSITION_TYPES),
@@ -211,7 +211,7 @@ class BertConfig:
                     f"config key {key!r} is {shown(value)}: minibert builds whole encoders only"
                 )
         if num_labels is not None:
-            _check_size("num_labels", num_labels, most=10**6)
+            check_size("num_labels", num_labels, most=10**6)
         if num_labels is not None and values.get("id2label") is None:
             values["id2label"] = {index: f"LABEL_{index}" for index in range(num_labels)}
         config = cls(**{key: value for key, value in values.items() if key in fields})
@@ -236,10 +236,9 @@ class BertConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as a dict for `from_dict`; id2label and sentence_head only if they are set."""
-        values = dataclasses.asdict(self)
         return {
             key: value
-            for key, value in values.items()
+            for key, value in dataclasses.asdict(self).items()
             if value is not None or key not in ("id2label", "sentence_head")
         }
 
@@ -250,6 +249,8 @@ class BertConfig:
 
 def read_json_file(path: str | Path, what: str) -> dict[str, Any]:
     """The object in a JSON file; errors about it say `what` the file is, such as "config"."""
+    if Path(path).is_fifo():  # reading it might wait for ever
+        raise InputError(f"{path} is a pipe; expected a {what} file")
     try:
         values = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -267,9 +268,7 @@ def unused_positions(pad_token_id: int) -> int:
 
 
 def _of_pre_norm(values: dict[str, Any]) -> dict[str, Any]:
-    """The fields that a RobertaPreLayerNorm's config.json gives another meaning, or another
-    default.
-    """
+    """What a RobertaPreLayerNorm's config.json gives another meaning, or another default."""
     pad, rows = values.get("pad_token_id", 1), values.get("max_position_embeddings", 512)
     if not (type(pad) is type(rows) is int and pad >= 0 and unused_positions(pad) < rows):
         raise InputError(
@@ -283,7 +282,8 @@ def _of_pre_norm(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_size(name: str, value: object, most: int) -> None:
+def check_size(name: str, value: object, most: int = MOST) -> None:
+    """Raise an InputError unless a value is a whole number from 1 to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InputError(f"{name} must be a whole number of at least 1, not {shown(value)}")
     if value > most:

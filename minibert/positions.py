@@ -20,11 +20,13 @@ def sinusoidal_table(length: int, dim: int) -> Tensor:
     every pair by a fixed angle, and the dot product of two rows depends on their distance only. The
     angles are computed in float64: far positions would lose digits in float32.
 
-    Errors: a ValueError for an odd `dim` (a pair would be cut) or a length or dim below 1.
+    Raises an InputError for an odd `dim`, which would cut a pair, and for a length or dim that is
+    not a whole number of at least 1.
     """
-    if length < 1 or dim < 1:
+    if type(length) is not int or type(dim) is not int or length < 1 or dim < 1:
         raise InputError(
-            f"a table needs at least one position and one pair: length {length}, dim {dim}"
+            "a table needs whole numbers, at least one position and one pair: "
+            f"length {length!r}, dim {dim!r}"
         )
     if dim % 2:
         raise InputError(f"sine and cosine come in pairs: dim {dim} is odd")

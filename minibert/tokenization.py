@@ -23,9 +23,9 @@ from tokenizers import (
 )
 from torch import Tensor
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.hub import tokenizer_files
-from minibert.hub.find_pretrained import find_pretrained
+from minibert.hub.find_pretrained import expanded, find_pretrained
 from minibert.hub.tokenizer_files import SPECIAL_TOKENS, TokenizerFiles
 
 CONTINUATION = "##"  # opens every piece that does not begin a word
@@ -81,8 +81,7 @@ class WordPieceTokenizer:
         min_frequency: int = 2,
         show_progress: bool = False,
     ) -> "WordPieceTokenizer":
-        """Learn a vocabulary of at most `vocab_size` tokens, the five special ones included, from
-        texts.
+        """Learn a vocabulary of at most `vocab_size` tokens from texts, special ones included.
 
         The pieces come from the library's trainer: it joins the most frequent pair of neighbours
         again and again, as long as the pair occurs `min_frequency` times (byte-pair encoding:
@@ -102,7 +101,7 @@ class WordPieceTokenizer:
     @classmethod
     def from_pretrained(cls, name: str | Path) -> "WordPieceTokenizer":
         """From the vocab.txt or tokenizer.json of a folder or a hub id, with its lower-casing."""
-        folder = Path(name) if Path(name).is_dir() else find_pretrained(name)
+        folder = expanded(name) if expanded(name).is_dir() else find_pretrained(name)
         files = tokenizer_files.read_tokenizer_files(folder)
         return cls(files.vocab, files.lowercase, files.strip_accents)
 
@@ -186,9 +185,7 @@ class WordPieceTokenizer:
             raise InputError("texts is empty: a batch needs at least one text")
         pairs = None if pairs is None else list(pairs)
         if pairs is not None and len(pairs) != len(texts):
-            raise InputError(
-                f"{len(texts)} texts but {len(pairs)} pairs: every text needs its partner"
-            )
+            raise InputError(f"{len(texts)} texts but {len(pairs)} pairs: each text needs one")
         _check_texts(texts + (pairs or []))
         least = (3 if pairs is None else 5) if add_special_tokens else 1
         if max_length is not None and max_length < least:
@@ -254,6 +251,8 @@ def _learn_vocab(
     """
     if isinstance(texts, str):
         raise InputError("texts is one str: give a list of texts")
+    check_size("vocab_size", vocab_size)
+    check_size("min_frequency", min_frequency)
     texts = list(texts)
     _check_texts(texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)

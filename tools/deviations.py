@@ -55,7 +55,9 @@ def page() -> str:
     for chapter, names in CHAPTERS.items():
         parts.append(f"## {chapter}\n")
         for begins in names:
-            for path in [path for path in found if str(path.relative_to(ROOT)).startswith(begins)]:
+            for path in [
+                path for path in found if path.relative_to(ROOT).as_posix().startswith(begins)
+            ]:
                 parts += [_entry(*mark) for mark in found.pop(path)]
     left_over = [mark[0] for marks in found.values() for mark in marks]
     if left_over:

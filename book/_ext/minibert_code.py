@@ -1,4 +1,5 @@
-"""Source code wraps at 72 columns, and on a phone earlier: what continues a line is indented below it.
+"""Source code wraps at 72 columns, and on a phone earlier: what continues a line is indented below it. A comment after code that has no
+room beside it goes below it in one piece, and what continues a comment stands under its first word.
 
 A browser can wrap a line, but indents what continues it only where the line is an element of its own, so each line that may be wrapped
 becomes one, with its own indent. What is copied stays as it is. Output is not wrapped, because its columns mean something.
@@ -13,7 +14,7 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
-SHORT_COMMENT = re.compile(r'(?<=\S)( *)<span class="c1">([^<]{1,32})</span>$')
+TRAILING_COMMENT = re.compile(r'(?<=\S)( *)<span class="c1">([^<]+)</span>$')
 
 
 def wrapped(block: re.Match) -> str:
@@ -27,8 +28,9 @@ def element(line: str) -> str:
     if len(text) <= NEVER_WRAPPED:
         return line
     indent = len(text) - len(text.lstrip(" "))
-    line = SHORT_COMMENT.sub(r'\1<span class="c1 whole">\2</span>', line.rstrip("\n")) + "\n"
-    return f'<span class="line" style="--indent: {indent}">{line}</span>'
+    kind = "line remark" if text.lstrip().startswith("#") else "line"
+    line = TRAILING_COMMENT.sub(r'\1<span class="c1 whole">\2</span>', line.rstrip("\n")) + "\n"
+    return f'<span class="{kind}" style="--indent: {indent}">{line}</span>'
 
 
 def wrap_code(app, pagename, templatename, context, doctree):

@@ -249,16 +249,20 @@ def mark_lines(app, doctree):
 
 
 def link_equations(app, doctree, docname):
-    """Link `**Equation 4.1**` to the index, 'equation 4.1' in any text to its chapter, code in backticks to its source or to the index."""
+    """Link `**Equation 4.1**` to the index, 'equation 4.1' in any text to its chapter, code in backticks to its source.
+
+    In a built page the line ends in one link to the index, which holds the names of the code and of the tests.
+    """
     by_number = {equation.number: equation for equation in app.minibert_equations}
     for line in doctree.findall(
         lambda node: isinstance(node, nodes.paragraph) and "equation-line" in node["classes"]
     ):
         entry = f"{app.builder.get_relative_uri(docname, INDEX)}#{line['ids'][-1]}"
         _wrap(next(line.findall(nodes.strong)), entry)
-        for literal in list(line.findall(nodes.literal)):
-            if CODE.fullmatch(literal.astext()):
-                _wrap(literal, source_address(app, literal.astext()) or entry)
+        tail = next(text for text in line.children if " · computed by " in text.astext())
+        line.children = line.children[: line.index(tail)]
+        line += nodes.Text(tail.astext().partition("computed by")[0])
+        line += nodes.reference("", "code and test", internal=True, refuri=entry)
     for literal in list(doctree.findall(nodes.literal)):
         if (
             CODE.fullmatch(literal.astext())

@@ -4,6 +4,9 @@ A notebook has them one below the other, so that GitHub and Colab show them too:
 the first cell, then the set-up cell, then a cell whose output is the diagram (tools/stamp.py). The page puts words and
 diagram beside each other, and what code remains into one row under them.
 
+Of the whole model the first screen shows the lit part and what is next to it, as large as the column; the whole is folded below. A
+chapter that lights most of the model has the whole at once.
+
 Every diagram of minibert.course.diagrams that a cell shows goes into the page itself instead of into a picture: so it takes
 the colours and the letters of the page.
 """
@@ -17,6 +20,13 @@ from docutils import nodes
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_\w+")
 DIAGRAM, SVG = 'class="mbd"', "image/svg+xml"
+BOX = re.compile(
+    r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"[^>]*stroke-width="([\d.]+)"'
+)
+LIT, FRAME = 2.2, 100  # how thick the edge of a lit box is; a box as high as this holds others
+BESIDE, ABOVE = 20, 42  # what is as near as this to a lit box is its neighbour
+MOST = 0.7  # a close-up of more than this share of the model would be no close-up
+SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)" width="\d+" height="\d+"')
 SIGNS = re.compile(r'<symbol id="sign-(\d+)".*?</symbol>')
 
 
@@ -80,7 +90,55 @@ def make_opener(app, doctree):
     diagram = next(picture.findall(is_diagram))
     diagram.parent.remove(diagram)
     section.remove(picture)
-    section.insert(1, nodes.container("", words, diagram, rest, classes=["opener"]))
+    section.insert(1, nodes.container("", words, with_close_up(diagram), rest, classes=["opener"]))
+
+
+def with_close_up(diagram):
+    """The diagram as the first screen shows it: close up, then the whole, folded; or the whole alone."""
+    whole = diagram.astext()
+    window = lit_part(whole)
+    if window is None:
+        return diagram
+    x, y, width, height = window
+    near = SIZE.sub(
+        f'viewBox="{x:g} {y:g} {width:g} {height:g}" width="{width:g}" height="{height:g}"',
+        whole,
+        count=1,
+    )
+    kind = "opener-close" if y else "opener-close at-top"
+    folded = f'<details class="opener-whole"><summary>The whole model</summary>{whole}</details>'
+    html = f'<div class="{kind}">{near}</div>{folded}'
+    return nodes.container("", nodes.raw("", html, format="html"), classes=["diagram"])
+
+
+def lit_part(svg):
+    """Where the lit boxes of a diagram and their neighbours are: x, y, width, height. None where that is most of it."""
+    wide, high = map(float, SIZE.search(svg).groups())
+    boxes = [[float(value) for value in found] for found in BOX.findall(svg)]
+    lit = around([box for box in boxes if box[4] == LIT])
+    near = [
+        box
+        for box in boxes
+        if box[3] < FRAME
+        and lit[0] - BESIDE < box[0] + box[2]
+        and box[0] < lit[2] + BESIDE
+        and lit[1] - ABOVE < box[1] + box[3]
+        and box[1] < lit[3] + ABOVE
+    ]
+    left, top, right, bottom = around([box for box in boxes if box[4] == LIT] + near)
+    left, top = max(0, left - 12), max(0, top - 14)
+    width, height = min(wide, right + 12) - left, min(high, bottom + 14) - top
+    return None if width * height > MOST * wide * high else (left, top, width, height)
+
+
+def around(boxes):
+    """Left, top, right and bottom of what holds all of these boxes."""
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[0] + box[2] for box in boxes),
+        max(box[1] + box[3] for box in boxes),
+    )
 
 
 def asked(node):

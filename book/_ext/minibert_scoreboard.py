@@ -25,6 +25,7 @@ COLUMNS = {  # as in the log -> the measure, for the head of the table
 }
 SYSTEMS = {  # as in the log -> as in the table
     "minibert-small": "**minibert-small**",
+    "minibert-sentences": "minibert-sentences",
     "untrained": "untrained control",
     "bag of words": "bag of words",
     "unigram": "unigram guess",

@@ -72,6 +72,7 @@
     window.addEventListener("resize", soon);
     window.addEventListener("load", keepFocus);       // after the theme's own listeners
     document.addEventListener("click", closeContents);
+    each("[data-print]", function (button) { button.addEventListener("click", function () { window.print(); }); });
     document.addEventListener("scroll", function () {
       clearTimeout(resting);
       resting = setTimeout(markSection, 150);

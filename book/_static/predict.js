@@ -103,8 +103,8 @@
 
   // ---- the output under it -----------------------------------------------------------------------------------------------
 
-  // Covers the output of the next cell, the pictures that follow at once, and the paragraph that says what they show; one may lift the
-  // cover without a guess.
+  // Covers the output of the next cell, the pictures that follow at once, and all that is said about them, to the next heading, code,
+  // question or box: half an argument could not be followed. One may lift the cover without a guess.
   // What moves by hand is not covered.
   function coverOf(quote) {
     var cell = quote.nextElementSibling, output = cell && cell.matches(".cell") ? cell.querySelector(":scope > .cell_output") : null, lifted = false;
@@ -112,8 +112,8 @@
     var cover = make("div", "predict-cover");
     var told = [], next = cell.nextElementSibling;
     for (; next && next.matches(".cell.tag_hide-input:not(:has(script[type*='widget-view']))"); next = next.nextElementSibling) told.push(next);
-    if (next && next.tagName === "P") told.push(next);
-    cover.append(make("span", "", "Covered until you guess."), button("", "Show", function () { lifted = true; lift(true); }));
+    for (; next && !next.matches("section, .cell, blockquote, .generated"); next = next.nextElementSibling) told.push(next);
+    cover.append(make("span", "", told.length ? "This output and what the text says about it are covered until you guess." : "Covered until you guess."), button("", "Show", function () { lifted = true; lift(true); }));
     output.prepend(cover);
     function lift(open) {
       open = open || lifted;

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minibert.config import InputError
+from minibert.config import MOST, InputError
+from minibert.pretraining.options import MOST_THREADS
 
 if TYPE_CHECKING:  # the name of this class in argparse is private
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-LARGEST = 10**18  # whole number of an option; larger ones do not fit into 64 bits
-MOST_THREADS = 1024
 DEBUG_HELP = "show the Python traceback of an error in your input"
 
 
@@ -55,8 +54,8 @@ def whole(text: str, wanted: str = "a whole number") -> int:
         value = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected {wanted}, not {text[:60]!r}") from None
-    if abs(value) > LARGEST:
-        raise argparse.ArgumentTypeError(f"expected {wanted}, at most {LARGEST:,}")
+    if abs(value) > MOST:
+        raise argparse.ArgumentTypeError(f"expected {wanted}, at most {MOST:,}")
     return value
 
 
@@ -99,6 +98,16 @@ def filled(text: str) -> str:
     return text
 
 
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add the option --encoding of the commands that read documents."""
+    parser.add_argument(
+        "--encoding",
+        type=filled,
+        help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
+        "page declares)",
+    )
+
+
 def device_kind(name: str) -> str:
     """Return 'cpu' or 'cuda' for a value of --device; 'auto' is a GPU if there is one.
 
@@ -128,12 +137,14 @@ def unused_parts_ignored() -> Iterator[None]:
 def read_lines(option: str, name: str) -> list[str]:
     """Read the lines of a UTF-8 file, or of standard input for '-'.
 
-    `option` is the option that named the file, for error messages. Raises an InputError for a file
-    that cannot be read, is not UTF-8, or contains no text.
+    Only "\\n" and "\\r\\n" end a line. `option` is the option that named the file, for error
+    messages. Raises an InputError for a file that cannot be read, is not UTF-8, or contains no
+    text, and for a blank line before the end, because the results after it would have other
+    numbers than their lines.
     """
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        lines = data.decode("utf-8-sig").splitlines()
+        lines = data.decode("utf-8-sig").rstrip("\r\n").split("\n")
     except OSError as error:
         raise InputError(f"cannot read {option} {name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -143,4 +154,7 @@ def read_lines(option: str, name: str) -> list[str]:
         ) from error
     if not any(line.strip() for line in lines):
         raise InputError(f"{option} {name} contains no text")
-    return lines
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise InputError(f"{option} {name}, line {number}: the line is blank")
+    return [line.removesuffix("\r") for line in lines]

@@ -53,6 +53,7 @@ def add(commands: "Commands") -> None:
 
 def run_convert(arguments: argparse.Namespace) -> None:
     # imported late: torch takes seconds
+    from minibert.hub.load_weights import refuse_not_finite
     from minibert.hub.new_folder import refuse_filled
     from minibert.hub.pretrained_io import save_pretrained
     from minibert.summarization.convert.converter import convert_bertsum
@@ -67,12 +68,13 @@ def run_convert(arguments: argparse.Namespace) -> None:
             f"--vocab {arguments.vocab} has {tokenizer.vocab_size:,} tokens, but the model has "
             f"{model.config.vocab_size:,}"
         )
+    kind = (model.config.sentence_head or {})["kind"]
+    if arguments.num_heads is not None and kind == "classifier":
+        raise InputError("--num-heads has no meaning for this checkpoint, whose head is linear")
+    refuse_not_finite(model.state_dict(), arguments.file)
     save_pretrained(model, folder, tokenizer)
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    print(
-        f"{folder}: a BertSumExt with the head {(model.config.sentence_head or {})['kind']!r}, "
-        f"{parameters:,} parameters"
-    )
+    print(f"{folder}: a BertSumExt with the head {kind!r}, {parameters:,} parameters")
     if tokenizer is None:
         print(
             "it has no vocabulary: put the vocab.txt that the model was trained with into the "

@@ -67,11 +67,7 @@ def run_embed(arguments: argparse.Namespace) -> None:
     """Print the vectors, or write them to --out."""
     if bool(arguments.texts) == bool(arguments.file):
         raise InputError("give texts, or --file FILE (not both)")
-    texts = (
-        [line for line in read_lines("--file", arguments.file) if line.strip()]
-        if arguments.file
-        else arguments.texts
-    )
+    texts = read_lines("--file", arguments.file) if arguments.file else arguments.texts
     if empty := [number for number, text in enumerate(texts, start=1) if not text.strip()]:
         raise InputError(f"text {empty[0]} is empty")
     if arguments.out and Path(arguments.out).suffix != ".npy":

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind, positive, whole
+from minibert.cli.common import add_command, device_kind, one_line, positive, whole
 from minibert.cli.finetune_options import add_machine_options
 
 if TYPE_CHECKING:
@@ -100,9 +100,10 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
 
 
 def _print_table(scores: "PairScores", sizes: Counter[str]) -> None:
-    width = max(map(len, scores.phenomena)) + 2
+    shown = {name: one_line(name).replace("_", " ") for name in scores.phenomena}
+    width = max(map(len, ("phenomenon", *shown.values()))) + 2
     print(f"{'phenomenon':{width}}paradigms  accuracy")
     for name, accuracy in scores.phenomena.items():
-        print(f"{name.replace('_', ' '):{width}}{sizes[name]:9}  {accuracy:8.3f}")
+        print(f"{shown[name]:{width}}{sizes[name]:9}  {accuracy:8.3f}")
     print(f"{'all':{width}}{len(scores.paradigms):9}  {scores.accuracy:8.3f}")
     print(f"{scores.pairs:,} pairs; all is the mean over paradigms; a random choice gets 0.5")

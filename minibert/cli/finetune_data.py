@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from minibert.cli.common import one_line
 from minibert.cli.finetune_options import given_columns, given_header
 from minibert.config import InputError
 from minibert.finetuning.tables.columns import flag
@@ -85,14 +86,16 @@ class Data:
         return examples
 
     def _print(self, name: str, table: Table, notes: list[str], more: str = "") -> None:
-        print(f"{name:<6} {table.name} ({table.format}): {len(table.rows):,} rows{more}")
+        rows = f"{len(table.rows):,} rows{one_line(more)}"
+        print(f"{name:<6} {one_line(table.name)} ({table.format}): {rows}")
         for note in notes:
-            print(f"       {note}")
+            print(f"       {one_line(note)}")
 
     def _print_labels(self, labels: list[str]) -> None:
         counts = Counter(dict.fromkeys(labels, 0))
         counts.update(example.label for example in self.train)
-        shown = ", ".join(f"{label} ({count:,})" for label, count in counts.most_common(SHOWN))
+        most = counts.most_common(SHOWN)
+        shown = ", ".join(f"{one_line(label)} ({count:,})" for label, count in most)
         print(f"labels {len(counts)}: {shown}{', …' * (len(counts) > SHOWN)}")
         if missing := [label for label in labels if not counts[label]]:
             print(
@@ -121,11 +124,17 @@ def sorted_labels(task: str, examples: Sequence[Any], name: str) -> list[str] | 
     return sorted(found, key=_tag_order if isinstance(examples[0], TaggedExample) else _label_order)
 
 
-def _label_order(label: str) -> tuple[bool, int, str]:
+def _label_order(label: str) -> tuple[bool, int, str, str]:
     """Sort key: O first, then names, then numbers by size."""
-    return label != "O", int(label) if label.isdecimal() else 0, label
+    return label != "O", *_size(label), label
 
 
-def _tag_order(tag: str) -> tuple[bool, int, str, str]:
+def _tag_order(tag: str) -> tuple[bool, int, str, str, str]:
     """Sort key: O first, then by entity type: B-person, I-person, B-place, …."""
-    return tag != "O", int(tag) if tag.isdecimal() else 0, tag[2:], tag
+    return tag != "O", *_size(tag), tag[2:], tag
+
+
+def _size(text: str) -> tuple[int, str]:
+    """Sorts whole numbers by size, and names before them; `int` refuses very long numbers."""
+    digits = text.lstrip("0") if text.isdecimal() else ""
+    return len(digits) + text.isdecimal(), digits

@@ -16,14 +16,16 @@ from minibert.cli.finetune_data import Data
 from minibert.config import InputError
 from minibert.finetuning.baselines import score_baseline
 from minibert.finetuning.evaluation import evaluate
-from minibert.finetuning.model_io import save_finetuned, write_about
+from minibert.finetuning.model_io import ABOUT, save_finetuned, write_about
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.trainer import Epoch, FineTuning, finetune
-from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
+from minibert.hub.new_folder import new_folder
+from minibert.hub.pretrained_io import MODEL_FILES
 from minibert.training.loop import Stop
 
 UNKNOWN = 0.3  # with at least this share of unknown tokens, a note is printed
 FEW = 100  # with fewer dev examples than this, a note says how coarse the scores are
+LOG = "log.jsonl"
 
 
 class Session:
@@ -35,14 +37,17 @@ class Session:
     def __init__(self, run: FineTuning, data: Data, given: dict[str, Any]):
         self.run, self.data, self.given, self.out = run, data, given, Path(given["out"])
         self.epochs: list[Epoch] = []
+        self.saving = False  # whether this run has begun to write files to the folder
         self.started = time.monotonic()
 
     def run_to_its_end(self) -> int:
         """Train, save and score the model; return the exit status."""
-        # Check again, because reading took a while, and a run that fails empties the folder.
-        refuse_filled(self.out)
-        # Fail now, not after the first epoch, if the folder cannot be written.
-        made = make_folder(self.out)
+        # The folder is checked again, because reading took a while and a run that fails empties it;
+        # and that it can be written is known now, not after the first epoch.
+        with new_folder(self.out):
+            return self._run()
+
+    def _run(self) -> int:
         try:
             with Stop(None).listening() as stop:
                 finetune(
@@ -60,13 +65,14 @@ class Session:
                 f"{error.filename or self.out}: {error.strerror or error}. {self._what_is_kept()}"
             ) from error
         finally:
-            if not self.epochs:
-                for path in self.out.glob("[!.]*"):  # of an epoch that could not be saved
-                    path.unlink()
-                remove_empty(made)
+            if self.saving and not self.epochs:  # an epoch could not be saved
+                for name in (*MODEL_FILES, ABOUT, LOG):
+                    if (path := self.out / name).is_file():
+                        path.unlink()
 
     def _after_epoch(self, epoch: Epoch) -> None:
         """Save the model if it is the best so far, then log and print the epoch."""
+        self.saving = True
         if epoch.is_best:
             model, task = copy.deepcopy(self.run.model), copy.deepcopy(self.run.task)
             task.finish(model)
@@ -81,7 +87,7 @@ class Session:
                 **self._about(epoch),
             )
         seconds = time.monotonic() - self.started
-        with open(self.out / "log.jsonl", "a", encoding="utf-8") as log:
+        with open(self.out / LOG, "a", encoding="utf-8") as log:
             print(json.dumps(dataclasses.asdict(epoch) | {"seconds": round(seconds, 1)}), file=log)
         self.epochs.append(epoch)
         scores = ", ".join(f"{name} {value:.3f}" for name, value in epoch.scores.items())

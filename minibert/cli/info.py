@@ -70,7 +70,7 @@ def run_info(arguments: argparse.Namespace) -> None:
         )
     costs = _costs(config, model_class, arguments)
     if arguments.json:
-        print(json.dumps(costs, indent=2))
+        print(json.dumps(costs, indent=2, allow_nan=False))
     else:
         _print_table(config, costs)
 

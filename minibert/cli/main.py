@@ -58,6 +58,8 @@ COMMANDS = (
     export,
     convert,
 )
+# Arguments that name a file, a folder or a model. Without a check "" would be the current folder.
+NAMES = ("corpus", "file", "files", "folder", "model", "out", "train", "vocab")
 PACKAGE = Path(minibert.__file__).parent
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What PyTorch says, in a RuntimeError, when an allocation on the CPU fails.
@@ -123,6 +125,10 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
         getattr(arguments, arguments.rest).extend(rest)
+    for name in NAMES:
+        given = getattr(arguments, name, None)
+        if given == "" or (isinstance(given, list) and "" in given):
+            parser.error(f"{name}: expected a name, not an empty text")
     return arguments
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, device_kind, one_line
 from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
+from minibert.config import InputError
+from minibert.hub.json_text import without_nan
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -31,7 +33,7 @@ output, one line for each text, with tabs between the fields:
   choice                 choice, probability, text
   tagging                word/tag word/tag …, then a line for each entity with its type
 With --json, one object per line: the columns of the input, and the full prediction as
-"prediction" (which replaces an input column of that name)."""
+"prediction", a name that no column of the input may have. What is not a number is null."""
 
 
 def add(commands: "Commands") -> None:
@@ -98,6 +100,11 @@ def run_predict(arguments: argparse.Namespace) -> None:
         torch.set_num_threads(arguments.threads)
     tuned = open_finetuned(arguments.folder)
     inputs, examples = read_input(arguments, tuned)
+    if arguments.json and any("prediction" in values for values in inputs):
+        raise InputError(
+            f"--file {arguments.file} has a column 'prediction', which is the name of what --json "
+            "adds: rename that column"
+        )
     tuned.model.to(device_kind(arguments.device or "auto"))
     predictions = stream_predictions(
         tuned.model,
@@ -112,7 +119,13 @@ def run_predict(arguments: argparse.Namespace) -> None:
     for values, example, prediction in zip(inputs, examples, predictions, strict=True):
         if arguments.json:
             answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
-            show(json.dumps(answer, ensure_ascii=ascii_only))
+            try:
+                line = json.dumps(without_nan(answer), ensure_ascii=ascii_only, allow_nan=False)
+            except RecursionError as error:
+                raise InputError(
+                    f"--file {arguments.file}: a column is nested too deeply"
+                ) from error
+            show(line)
         else:
             for fields in tuned.task.prediction_lines(example, prediction):
                 show("\t".join(one_line(str(field)) for field in fields))

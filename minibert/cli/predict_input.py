@@ -99,6 +99,17 @@ def _from_file(
     if not columns and set(needed) <= set(table.columns):
         columns = trained
     found = find_columns(task, table, columns, labelled=False)
+    if tuned.columns and task in ("classification", "regression"):
+        if "pair" in tuned.columns and "pair" not in found:
+            raise InputError(
+                "this model was trained on pairs of texts: name the column of the second one with "
+                "--pair"
+            )
+        if "pair" in found and "pair" not in tuned.columns:
+            raise InputError(
+                f"this model was trained on single texts, but {arguments.file} has the pair "
+                f"{found['text']!r} and {found['pair']!r}: name the one to read with --text"
+            )
     examples, _ = make_examples(task, table, found, labelled=False)
     return [row.values for row in table.rows], examples
 

@@ -17,7 +17,7 @@ EVAL_SEQUENCES = 512
 
 # Options that may differ between sessions of a run. The values of REMEMBERED are saved with the run
 # and apply to later sessions as well.
-OF_A_SESSION = ("time_limit", "device", "threads")
+OF_A_SESSION = ("time_limit", "device")
 REMEMBERED = (
     "log_every",
     "eval_every",
@@ -25,6 +25,7 @@ REMEMBERED = (
     "checkpoint_every",
     "tensorboard",
     "shard",
+    "threads",
 )
 OLD_FLAGS = {"nsp_weight": "--pair-weight", "eval_sequences": "--eval-rows"}  # still accepted
 

@@ -47,8 +47,6 @@ def pretrain(given: Options) -> int:
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
     if session.get("tensorboard"):
         _summary_writer()  # raises an error before anything is written
-    if "threads" in session:
-        torch.set_num_threads(session["threads"])
     keep_freed_memory()
     device: torch.device | str = "the device"
     try:
@@ -81,6 +79,8 @@ def _pretrain(
             run_dir = RunDir.open(out, writes=False)
             text = open_prepared(run_dir)
         session = run_dir.remembered | session
+        if "threads" in session:
+            torch.set_num_threads(session["threads"])
         is_new = not checkpoints(run_dir.checkpoints)
         run = make_run(run_dir, text, device, processes, session.get("shard", False), is_new)
         sequences = session.get("eval_sequences", EVAL_SEQUENCES)

@@ -2,8 +2,8 @@
 
 import argparse
 import json
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, one_line, read_lines
@@ -86,9 +86,8 @@ def run_score(arguments: argparse.Namespace) -> None:
 
 def _sentences(given: list[str]) -> list[str]:
     """The sentences of a file, of standard input ('-'), or as they were typed."""
-    if len(given) == 1 and (given[0] == "-" or Path(given[0]).is_file()):
-        lines = read_lines("FILE", given[0])
-        return [line for line in lines if line.strip()]
+    if len(given) == 1 and (given[0] == "-" or _names_a_file(given[0])):
+        return read_lines("FILE", given[0])
     for text in given:
         if len(text.split()) < 2:
             raise InputError(
@@ -97,3 +96,14 @@ def _sentences(given: list[str]) -> list[str]:
                 else f"expected one file, or sentences of more than one word, not {text!r}"
             )
     return given
+
+
+def _names_a_file(text: str) -> bool:
+    """Whether there is such a file, or may be one that this user may not see."""
+    try:
+        os.stat(text)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):  # no such file; longer than a name may be; a NUL character
+        return False
+    return True

@@ -7,7 +7,13 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, one_line, positive, unused_parts_ignored
+from minibert.cli.common import (
+    add_command,
+    add_encoding,
+    one_line,
+    positive,
+    unused_parts_ignored,
+)
 from minibert.hub.find_pretrained import MINILM, SENTENCES
 
 if TYPE_CHECKING:  # torch takes seconds to import
@@ -57,6 +63,7 @@ def add(commands: "Commands") -> None:
         help="print a JSON object on each line, with 'score' (a cosine), 'file', 'line', "
         "'end_line' and 'text'",
     )
+    add_encoding(parser)
     parser.add_argument(
         "--no-cache",
         action="store_true",
@@ -93,6 +100,7 @@ def run_search(arguments: argparse.Namespace) -> None:
             arguments.top,
             None if arguments.no_cache else PassageCache(folder),
             progress,
+            arguments.encoding,
         )
     if arguments.json:
         ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
@@ -103,7 +111,7 @@ def run_search(arguments: argparse.Namespace) -> None:
         print("\n\n".join(_shown(found, number) for number in range(len(found.hits))))
     sys.stdout.flush()
     for note in _notes(found):
-        print(f"minibert search: {note}", file=sys.stderr)
+        print(f"minibert search: {one_line(note)}", file=sys.stderr)
 
 
 def _shown(found: "Found", number: int) -> str:
@@ -118,7 +126,8 @@ def _shown(found: "Found", number: int) -> str:
 def _notes(found: "Found") -> list[str]:
     """What was searched, and what was not."""
     files = f"{found.files:,} file{'s' * (found.files > 1)}"
-    notes = [f"{found.passages:,} passages in {files}, {found.embedded:,} of them read anew"]
+    passages = f"{found.passages:,} passage{'s' * (found.passages > 1)}"
+    notes = [f"{passages} in {files}, {found.embedded:,} of them read anew"]
     if found.left_out:
         names = ", ".join(Path(name).name for name in list(found.left_out)[:SHOWN])
         more = ", …" * (len(found.left_out) > SHOWN)

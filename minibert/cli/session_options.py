@@ -4,11 +4,10 @@ It imports no torch, so that --help answers at once.
 """
 
 import argparse
-import re
 from typing import Any
 
 from minibert.cli.common import positive, threads
-from minibert.pretraining.settings import Intervals
+from minibert.pretraining.settings import TIME, Intervals
 
 EVAL_EVERY = 50  # at least this many steps, because an evaluation takes as long as about five
 CHECKPOINT_EVERY = "10m"
@@ -59,8 +58,8 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
 
 def duration(text: str) -> float:
     """Convert a time such as '90s', '55m' or '1h30m' to seconds; the `type` of an option."""
-    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
-    if not text or not match:
+    match = TIME.fullmatch(text)
+    if not match:
         raise argparse.ArgumentTypeError(f"expected a time such as 90s, 55m or 1h30m, not {text!r}")
     hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + seconds

@@ -83,12 +83,11 @@ def run_similarity(arguments: argparse.Namespace) -> None:
 def _read_pairs(name: str) -> list[tuple[str, str]]:
     pairs = []
     for number, line in enumerate(read_lines("--pairs", name), start=1):
-        if line.strip():
-            texts = line.split("\t")
-            if len(texts) != 2:
-                raise InputError(
-                    f"--pairs {name}, line {number}: expected two texts with one tab between them, "
-                    f"found {len(texts)} in {line[:60]!r}"
-                )
-            pairs.append((texts[0], texts[1]))
+        texts = line.split("\t")
+        if len(texts) != 2:
+            raise InputError(
+                f"--pairs {name}, line {number}: expected two texts with one tab between them, "
+                f"found {len(texts)} in {line[:60]!r}"
+            )
+        pairs.append((texts[0], texts[1]))
     return pairs

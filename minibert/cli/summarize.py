@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, filled, whole
+from minibert.cli.common import add_command, add_encoding, one_line, whole
 from minibert.cli.marked_text import MARKS, in_context
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
@@ -94,12 +94,7 @@ def add(commands: "Commands") -> None:
         choices=FORMATS,
         help="format of the files (default: from their suffix, or guessed from the text)",
     )
-    parser.add_argument(
-        "--encoding",
-        type=filled,
-        help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
-        "page declares)",
-    )
+    add_encoding(parser)
 
 
 def run_summarize(arguments: argparse.Namespace) -> None:
@@ -140,7 +135,7 @@ def run_summarize(arguments: argparse.Namespace) -> None:
             print(_as_json(document, scores, chosen, notes, arguments))
             continue
         if len(documents) > 1:
-            print("\n" * (number > 0) + f"==> {document.name} <==")
+            print("\n" * (number > 0) + f"==> {one_line(document.name)} <==")
         print(
             in_context(document, chosen)
             if arguments.context
@@ -148,7 +143,8 @@ def run_summarize(arguments: argparse.Namespace) -> None:
         )
         sys.stdout.flush()  # before the last line, where both go to one place
         said = [_how_much(scores, len(texts)), *(note[0].upper() + note[1:] for note in notes)]
-        print(f"{document.name} ({document.format}): {'. '.join(said)}.", file=sys.stderr)
+        about = f"{document.name} ({document.format}): {'. '.join(said)}."
+        print(one_line(about), file=sys.stderr)
 
 
 def _choose(

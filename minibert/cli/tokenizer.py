@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from minibert.cli.common import add_command, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
-from minibert.hub.atomic_io import sync
-from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
+from minibert.hub.atomic_io import ctrl_c_afterwards, sync
+from minibert.hub.new_folder import new_folder, refuse_filled
 
 if TYPE_CHECKING:
     from minibert.tokenization import WordPieceTokenizer
@@ -69,11 +69,8 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
         raise InputError(f"--sentences must be at least 1, not {arguments.sentences}")
     folder = Path(arguments.out)
     refuse_filled(folder)
-    made = make_folder(folder)
-    try:
+    with new_folder(folder):
         _learn(arguments, folder)
-    finally:
-        remove_empty(made)  # where it failed
 
 
 def _learn(arguments: argparse.Namespace, folder: Path) -> None:
@@ -117,7 +114,10 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
 
 def _save(tokenizer: "WordPieceTokenizer", folder: Path) -> None:
     """Save the tokenizer; vocab.txt is moved into the folder last, so it is never incomplete."""
-    with tempfile.TemporaryDirectory(prefix=".vocabulary-", dir=folder) as staging:
+    with (
+        ctrl_c_afterwards(),
+        tempfile.TemporaryDirectory(prefix=".vocabulary-", dir=folder) as staging,
+    ):
         tokenizer.save(staging)
         for name in ("tokenizer_config.json", "vocab.txt"):
             sync(Path(staging) / name)

@@ -58,8 +58,6 @@ def train_sentences(given: Options) -> int:
         given["teacher"] = MINILM
     if started_by_torchrun():
         raise InputError(f"{COMMAND} runs in one process: start it without torchrun")
-    if "threads" in session:
-        torch.set_num_threads(session["threads"])
     keep_freed_memory()
     device = device_kind(session.get("device", "auto"))
     try:
@@ -77,6 +75,8 @@ def _train(out: Path, resume: bool, given: Options, session: Options, device: st
     started = time.monotonic()
     run_dir, texts, model, tokenizer, pairs = _open(out, resume, given, session)
     session = run_dir.remembered | session
+    if "threads" in session:
+        torch.set_num_threads(session["threads"])
     model = model.to(device)
     options, targets = run_dir.settings.options, None
     if options.objective == "distill":

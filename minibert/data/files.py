@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from minibert.config import InputError
 from minibert.hub.find_pretrained import expanded
+from minibert.hub.json_text import parse_json
 
 Text = TypeVar("Text")
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -195,6 +196,6 @@ def json_lines(path: Path) -> Iterator[tuple[int, object]]:
         if not line.strip():
             continue
         try:
-            yield number, json.loads(line)
+            yield number, parse_json(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise InputError(f"{path}, line {number}: not JSON ({error})") from error

@@ -52,7 +52,7 @@ STARTERS = _words("""
 # character that is not a lowercase letter.
 CANDIDATE = re.compile(
     r"""
-    (?P<stop> [.!?…]+ )
+    (?<! [.!?…] ) (?P<stop> [.!?…]++ )
     (?: ["'’”»)\]] | \[\d+\] )*
     [ ] (?= ["'“‘«(\[¿¡*–—-]* [ ]? (?P<next> [^\sa-zß-öø-ÿ,;:.!?…)\]"'“‘«(\[–—-] ) )
 """,

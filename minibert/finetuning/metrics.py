@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 import torch
+from torch import Tensor
 
 
 def accuracy(found: Sequence[Hashable], expected: Sequence[Hashable]) -> float:
@@ -28,8 +29,14 @@ def pearson(found: Sequence[float], expected: Sequence[float]) -> float:
     other = torch.tensor(expected, dtype=torch.float64)  # [N]
     if one.min() == one.max() or other.min() == other.max():
         return 0.0
-    one, other = one - one.mean(), other - other.mean()
+    one, other = (_of_middle_size(values - values.mean()) for values in (one, other))
     return max(-1.0, min(1.0, float(one @ other / (one.norm() * other.norm()))))
+
+
+def _of_middle_size(values: Tensor) -> Tensor:
+    """Numbers times a power of 2, which rounds nothing, so that their squares are not 0 or inf."""
+    _, exponent = torch.frexp(values.abs().max())
+    return torch.ldexp(values, -exponent)
 
 
 def spearman(found: Sequence[float], expected: Sequence[float]) -> float:

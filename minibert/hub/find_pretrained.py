@@ -43,10 +43,21 @@ HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 def expanded(path: str | os.PathLike[str]) -> Path:
     """The path with ~ or ~user replaced by a home folder; an InputError if there is none."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"expected a name or a path, not {path!r:.60}")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
         raise InputError(f"there is no home folder for {path}: no such user") from error
+
+
+def named_folder(variable: str) -> Path | None:
+    """The folder in an environment variable of the XDG specification, if there is one.
+
+    By that specification a path that is not absolute is to be ignored.
+    """
+    folder = Path(os.environ.get(variable, ""))
+    return folder if folder.is_absolute() else None
 
 
 def find_pretrained(name_or_folder: str | Path) -> Path:
@@ -60,8 +71,9 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     Raises an InputError that lists what was tried and what to do if the model is not found, and for
     weights with another sha256.
     """
-    name = str(name_or_folder)
     folder = expanded(name_or_folder)
+    # the text of a path has backslashes on Windows
+    name = name_or_folder if isinstance(name_or_folder, str) else name_or_folder.as_posix()
     if folder.is_dir():
         if not any((folder / file).is_file() for file in ("config.json", "vocab.txt")):
             raise InputError(

@@ -4,6 +4,8 @@ Their names made those of this package, then every one compared and copied.
 """
 
 import warnings
+from collections.abc import Mapping
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -68,6 +70,13 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
     return renamed
 
 
+def refuse_not_finite(tensors: Mapping[str, Tensor], where: str | Path) -> None:
+    """Raise an InputError that names the first tensor with a NaN or an infinity, and `where`."""
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise InputError(f"{where}: {name} holds numbers that are NaN or infinite")
+
+
 def matrix_parameters(config: BertConfig) -> int:
     """The parameters in the tables and matrices of an encoder, nearly all that it has."""
     tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
@@ -124,9 +133,7 @@ def load_weights(
             f"the weights in {folder.path} do not fit {name} as config.json describes it: "
             f"{'; '.join(problems[:5])}{more}"
         )
-    for key in compared:
-        if not tensors[key].isfinite().all():
-            raise InputError(f"{folder.path}: {key} holds numbers that are NaN or infinite")
+    refuse_not_finite({key: tensors[key] for key in compared}, folder.path)
     activation = folder.values.get("hidden_act", "gelu")
     mlm_head = "cls.predictions." in in_model & in_file
     if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:

@@ -6,6 +6,7 @@ the one program that reads a pickle is `minibert convert-bertsum`, which runs no
 names.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -50,6 +51,7 @@ TOKENIZER_FILES = (
     "vocab.json",
     "merges.txt",
 )
+MODEL_FILES = ("model.safetensors", "config.json", *TOKENIZER_FILES)  # what a save may write
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 Model = TypeVar("Model", bound=BertPreTrainedModel)
 
@@ -253,13 +255,16 @@ def _write_tokenizer(
 
 def _move_into(staging: Path, folder: Path) -> None:
     """Replace file by file, the weights first (the likeliest to be in use), then drop what an older
-    save left behind.
+    save left behind. Raises an OSError before the first one where a folder has a file's name.
     """
     new = sorted(path.name for path in staging.iterdir())
-    for name in sorted(new, key=lambda name: name != "model.safetensors"):
-        os.replace(staging / name, folder / name)
     stale = [folder / "model.safetensors.index.json", *folder.glob("model-*-of-*.safetensors")]
     if not {*VOCABULARIES}.isdisjoint(new):
         stale += [folder / name for name in TOKENIZER_FILES if name not in new]
+    for path in (*(folder / name for name in new), *stale):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, f"{path} is a folder")
+    for name in sorted(new, key=lambda name: name != "model.safetensors"):
+        os.replace(staging / name, folder / name)
     for path in stale:
         path.unlink(missing_ok=True)

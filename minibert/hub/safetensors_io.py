@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from minibert.config import InputError, read_json_file
+from minibert.hub.atomic_io import ctrl_c_afterwards
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
@@ -88,7 +89,7 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """Read all tensors of one safetensors file; raises an InputError if it is invalid."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with ctrl_c_afterwards(), safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(

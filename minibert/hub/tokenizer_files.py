@@ -13,6 +13,19 @@ from minibert.config import InputError, read_json_file
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
+# What is implemented, of the options of tokenizer_config.json and of parts of tokenizer.json.
+OPTIONS = {
+    "tokenize_chinese_chars": True,
+    "do_basic_tokenize": True,
+    "word_tokenizer_type": "basic",
+    "subword_tokenizer_type": "wordpiece",
+}
+PARTS: dict[str, dict[str, Any]] = {
+    "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "model": {"unk_token": "[UNK]", "continuing_subword_prefix": "##"},
+}
+
 
 @dataclass(frozen=True)
 class TokenizerFiles:
@@ -43,6 +56,7 @@ def read_tokenizer_files(folder: Path) -> TokenizerFiles:
     path = folder / "tokenizer_config.json"
     if path.exists():
         stored = read_json_file(path, "tokenizer")
+        _refuse_others(path, stored, OPTIONS)
         lowercase = _option(path, stored, "do_lower_case", lowercase)
         strip_accents = _option(path, stored, "strip_accents", strip_accents)
     return TokenizerFiles(vocab, lowercase, strip_accents)
@@ -114,8 +128,24 @@ def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict[str, Any]]:
     if kind != "WordPiece" or not isinstance(vocab, dict):
         name = kind if isinstance(kind, str) else shown(kind)
         raise InputError(f"{path} holds a {name} tokenizer; expected WordPiece with its vocab")
+    if "normalizer" in content and not normalizer:
+        raise InputError(f"{path} has no normalizer; minibert implements BertNormalizer only")
+    for name, expected in PARTS.items():
+        _refuse_others(path, content.get(name) or {}, expected, f"{name}.")
     _check_vocab_of(path, vocab)
     return vocab, normalizer
+
+
+def _refuse_others(
+    path: Path, values: dict[str, Any], expected: dict[str, Any], prefix: str = ""
+) -> None:
+    """Raise an InputError if an option has another value than the one that is implemented."""
+    for key, only in expected.items():
+        if values.get(key, only) not in (only, None):
+            raise InputError(
+                f"{path}: {prefix}{key} is {shown(values[key])}; minibert implements "
+                f"{shown(only)} only"
+            )
 
 
 def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
@@ -126,7 +156,9 @@ def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
 
 
 def check_vocab(vocab: dict[str, int]) -> None:
-    """Raise an InputError if a special token is missing or the ids are not 0 to len(vocab) - 1."""
+    """Raise an InputError if a special token is missing, the ids are not 0 to len(vocab) - 1, or a
+    token is not made of characters, or vocab.txt cannot hold it.
+    """
     missing = [token for token in SPECIAL_TOKENS if token not in vocab]
     if missing:
         raise InputError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
@@ -140,3 +172,15 @@ def check_vocab(vocab: dict[str, int]) -> None:
             f"the ids of a vocabulary of {len(vocab)} tokens must be 0 to "
             f"{len(vocab) - 1}, each once"
         )
+    for token, number in vocab.items():
+        # see read_vocab_file: a byte order mark at the beginning of a file is no part of its text
+        marked = number == 0 and token.startswith("\ufeff")
+        if not token or "\n" in token or token.endswith("\r") or marked:
+            raise InputError(
+                f"the token {shown(token)} cannot be a line of vocab.txt: it is empty, has a line "
+                "break, or begins with a byte order mark"
+            )
+    try:
+        "".join(vocab).encode()
+    except UnicodeEncodeError as error:
+        raise InputError("a token holds half of a surrogate pair: no character") from error

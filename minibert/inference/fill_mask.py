@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.heads import BertForMaskedLM, BertForPreTraining, HeadOutputs
 from minibert.hub.pretrained_io import (
     FreshWeightsWarning,
@@ -30,8 +30,9 @@ def fill_mask(
     capitals), `top` below 1, a text longer than the model's positions, a tokenizer with more tokens
     than the model, or a result that is NaN or infinite.
     """
-    if top < 1:
-        raise InputError(f"top must be at least 1, not {top}")
+    check_size("top", top)
+    if not isinstance(text, str):
+        raise InputError(f"the text must be a str, not {text!r:.60}")
     if "[MASK]" not in text:
         raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
     check_masked_lm(model)

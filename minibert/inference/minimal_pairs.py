@@ -118,14 +118,20 @@ def compare_pairs(
     """The accuracies of any function that scores texts; it is called once, for all sentences."""
     if not pairs:
         raise InputError("there are no pairs to compare")
+    phenomenon: dict[str, str] = {}
+    for pair in pairs:
+        known = phenomenon.setdefault(pair.paradigm, pair.phenomenon)
+        if known != pair.phenomenon:
+            raise InputError(
+                f"the paradigm {pair.paradigm!r} belongs to one phenomenon, but its pairs name "
+                f"{known!r} and {pair.phenomenon!r}"
+            )
     values = score([text for pair in pairs for text in (pair.good, pair.bad)])
     right: dict[str, list[float]] = {}
-    phenomenon = {}
     for pair, good, bad in zip(pairs, values[::2], values[1::2], strict=True):
         right.setdefault(pair.paradigm, []).append(
             1.0 if good > bad else 0.5 if good == bad else 0.0
         )
-        phenomenon[pair.paradigm] = pair.phenomenon
     return summarize_paradigms(
         {name: fmean(one) for name, one in right.items()}, phenomenon, len(pairs)
     )

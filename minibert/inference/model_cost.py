@@ -150,10 +150,10 @@ def training_flops(
     """Floating-point operations of pretraining on this many tokens, in sequences of `length`.
 
     A training step costs as much as three forward passes; see `flops`. Raises an InputError if
-    `tokens` is not above 0.
+    `tokens` is not above 0 or is more than 1e30.
     """
-    if not tokens > 0:
-        raise InputError(f"tokens must be above 0, not {tokens}")
+    if not 0 < tokens <= 1e30:
+        raise InputError(f"tokens must be above 0 and at most 1e30, not {tokens}")
     return 3 * sum(flops(config, 1, length, round(mask_rate * length)).values()) * tokens / length
 
 
@@ -165,10 +165,10 @@ def gpu_hours(operations: float, peak: float, utilisation: float) -> float:
     needs, divided by the time that they take and by the peak. No data sheet gives it, so measure
     it: `minibert pretrain` prints tokens per second.
 
-    Raises an InputError if `utilisation` is not above 0 and at most 1.
+    Raises an InputError if `utilisation` is below 1e-6 or above 1.
     """
-    if not 0 < utilisation <= 1:
+    if not 1e-6 <= utilisation <= 1:
         raise InputError(
-            f"utilisation is a share of the peak: it must lie between 0 and 1, not {utilisation}"
+            f"utilisation is a share of the peak: it must lie between 1e-6 and 1, not {utilisation}"
         )
     return operations / (peak * utilisation) / 3600

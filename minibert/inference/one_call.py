@@ -7,7 +7,7 @@ may have changed.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +15,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.hub.find_pretrained import SENTENCES, SMALL, expanded
 from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
 from minibert.inference import fill_mask as masks
@@ -30,7 +30,7 @@ Opened = tuple[BertPreTrainedModel, WordPieceTokenizer]
 
 
 def embed(
-    texts: Sequence[str],
+    texts: Iterable[str],
     *,
     model: str | Path | BertPreTrainedModel = SENTENCES,
     tokenizer: WordPieceTokenizer | None = None,
@@ -58,7 +58,7 @@ def similarity(
 ) -> float:
     """How similar two texts are in meaning: the cosine of their embeddings, from -1 to 1."""
     vectors = embed([one, other], model=model, tokenizer=tokenizer)
-    return float(vectors[0] @ vectors[1])
+    return float((vectors[0] @ vectors[1]).clamp(-1, 1))  # rounding may lead out of this range
 
 
 def fill_mask(
@@ -79,7 +79,7 @@ def fill_mask(
 
 
 def score(
-    texts: Sequence[str],
+    texts: Iterable[str],
     *,
     model: str | Path | BertPreTrainedModel = SMALL,
     tokenizer: WordPieceTokenizer | None = None,
@@ -125,8 +125,9 @@ def summarize(
     from minibert.summarization.model import BertSumExt
     from minibert.summarization.scoring import summarize as choose
 
-    if sentences < 1:
-        raise InputError(f"sentences must be at least 1, not {sentences}")
+    check_size("sentences", sentences)
+    if not isinstance(text, Iterable):
+        raise InputError(f"text must be a str or a list of sentences, not {text!r:.60}")
     opened, its_tokenizer = _opened(model, tokenizer, open_summarizer)
     if not isinstance(opened, BertSumExt):
         raise InputError(f"model must be a BertSumExt, not a {type(opened).__name__}")

@@ -8,7 +8,6 @@ holds the vectors as a tensor and the passages as JSON, and no code. It is writt
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from minibert import __version__
-from minibert.hub.atomic_io import replacing, sha256
-from minibert.hub.find_pretrained import expanded
+from minibert.hub.atomic_io import ctrl_c_afterwards, replacing, sha256
+from minibert.hub.find_pretrained import expanded, named_folder
 
 # What of a model's folder decides about its vectors.
 MODEL_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json")
@@ -53,7 +52,7 @@ class PassageCache:
         try:
             if not kept.is_file():
                 return None
-            with safe_open(kept, framework="pt") as file:
+            with ctrl_c_afterwards(), safe_open(kept, framework="pt") as file:
                 vectors: Tensor = file.get_tensor(VECTORS)
                 entries = json.loads((file.metadata() or {})[PASSAGES])
             passages = [Passage(**entry) for entry in entries]
@@ -84,8 +83,8 @@ class PassageCache:
 
 def cache_root() -> Path:
     """The folder of all kept vectors. Raises an InputError if there is no home folder for it."""
-    base = os.environ.get("XDG_CACHE_HOME") or expanded("~/.cache")
-    return Path(base) / "minibert" / "search"
+    base = named_folder("XDG_CACHE_HOME") or expanded("~/.cache")
+    return base / "minibert" / "search"
 
 
 def _digest(model_folder: Path) -> str:

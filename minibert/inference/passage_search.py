@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import islice
 from pathlib import Path
 
 import torch
@@ -24,6 +23,7 @@ from minibert.hub.find_pretrained import expanded
 from minibert.inference.passage_cache import Passage, PassageCache
 from minibert.inference.sentence_embeddings import embed
 from minibert.model import BertPreTrainedModel
+from minibert.summarization.documents.read_html import LONG_REFERENCE
 from minibert.summarization.documents.reading import (
     SUFFIXES,
     Document,
@@ -77,6 +77,7 @@ def search(
     top: int = 5,
     cache: PassageCache | None = None,
     progress: Callable[[int, int], None] | None = None,
+    encoding: str | None = None,
 ) -> Found:
     """The passages of the files in a folder, or of one file, that are nearest to a question.
 
@@ -84,6 +85,7 @@ def search(
     top       how many passages to give, at most
     cache     where the vectors are kept; None: nowhere
     progress  called with the number of files that are done, and that of all
+    encoding  of the files; None: UTF-8, or what an HTML page declares
 
     Raises an InputError for an empty question, `top` below 1, a folder that is not there or has no
     file with text, and where `embed` does.
@@ -117,7 +119,7 @@ def search(
 
     for path in paths:
         try:
-            key, source = _read(path)
+            key, source = _read(path, encoding)
             if cache is not None and (found := cache.read(key, path, len(asked))):
                 kept.append((path, *found))
                 done += 1
@@ -206,15 +208,16 @@ def _is_full(sentences: Sequence[Sentence]) -> bool:
     return len(sentences) >= SENTENCES or characters >= CHARACTERS
 
 
-def _read(path: Path) -> tuple[str, Callable[[], str]]:
+def _read(path: Path, encoding: str | None) -> tuple[str, Callable[[], str]]:
     """The cache key of a file, and what decodes its text."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     format = format_of_name(path)
-    key = hashlib.sha256(f"{format}\n".encode() + data).hexdigest()
-    return key, lambda: decode(data, str(path), format)
+    read_as = f"{format} {encoding}" if encoding else format
+    key = hashlib.sha256(f"{read_as}\n".encode() + data).hexdigest()
+    return key, lambda: decode(data, str(path), format, encoding)
 
 
 def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
@@ -224,22 +227,24 @@ def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
     sentence before it. One that is not found (its words may be cut by marks) gets the line of the
     one before.
     """
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     if document.format == "html":
-        source = unescape(TAG.sub(_line_breaks, source))
+        source = unescape(LONG_REFERENCE.sub("", TAG.sub(_line_breaks, source)))
     elif document.format == "markdown":
         source = LINK.sub(_line_breaks, source)
     words, lines = list[str](), list[int]()
-    for number, line in enumerate(source.replace("\r\n", "\n").split("\n"), start=1):
+    for number, line in enumerate(source.split("\n"), start=1):
         of_line = WORD.findall(line)
         words += of_line
         lines += [number] * len(of_line)
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
+    places: dict[tuple[str, ...], list[int]] = {}
+    for size in range(1, 1 + max(count for count, _ in OPENINGS)):
+        for place in range(len(words) - size + 1):
+            places.setdefault(tuple(words[place : place + size]), []).append(place)
     at = 0
     for sentence in document.sentences:
         wanted = WORD.findall(sentence.text)
-        tries = (_find(wanted[:count], words, places, at, far) for count, far in OPENINGS)
+        tries = (_find(wanted[:count], places, at, far) for count, far in OPENINGS)
         start = next((place for place in tries if place is not None), None)
         if start is None:
             last = lines[max(at - 1, 0)] if lines else 1
@@ -250,17 +255,15 @@ def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
 
 
 def _find(
-    wanted: list[str], words: list[str], places: dict[str, list[int]], at: int, far: int | None
+    wanted: list[str], places: dict[tuple[str, ...], list[int]], at: int, far: int | None
 ) -> int | None:
     """The first place, at or behind `at` and at most `far` words from it, where these words follow
     one another."""
-    found = places.get(wanted[0], []) if wanted else []
-    for place in islice(found, bisect_left(found, at), None):
-        if far is not None and place > at + far:
-            return None
-        if words[place : place + len(wanted)] == wanted:
-            return place
-    return None
+    found = places.get(tuple(wanted), [])
+    number = bisect_left(found, at)
+    if number == len(found) or (far is not None and found[number] > at + far):
+        return None
+    return found[number]
 
 
 def _line_breaks(match: re.Match[str]) -> str:

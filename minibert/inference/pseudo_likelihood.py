@@ -6,7 +6,7 @@ of them up (Salazar et al. 2020, "Masked Language Model Scoring", equation 2). I
 that differ in little, such as a grammatical one and its ungrammatical neighbour.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -44,7 +44,7 @@ class SentenceScore:
 def score_sentences(
     model: BertPreTrainedModel,
     tokenizer: WordPieceTokenizer,
-    texts: Sequence[str],
+    texts: Iterable[str],
     *,
     within_word: bool = False,
     batch_tokens: int = BATCH_TOKENS,
@@ -71,6 +71,9 @@ def score_sentences(
     check_tokenizer(tokenizer, model.config)
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of texts, not one string: {texts[:60]!r}")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"texts must be a list of texts, not {texts!r:.60}")
+    texts = list(texts)
     if batch_tokens < 1:
         raise InputError(f"batch_tokens must be at least 1, not {batch_tokens}")
     if not texts:

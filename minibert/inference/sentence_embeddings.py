@@ -1,6 +1,6 @@
 """Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
@@ -32,7 +32,7 @@ def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
 def embed(
     model: nn.Module,
     tokenizer: WordPieceTokenizer,
-    texts: Sequence[str],
+    texts: Iterable[str],
     batch_size: int | None = None,
     *,
     dtype: torch.dtype = torch.float32,
@@ -52,9 +52,9 @@ def embed(
                 and slower on other processors.
     progress    show a progress bar on stderr
 
-    Raises an InputError if `texts` is not a list of strings, if batch_size is not a whole number of
-    at least 1, for another dtype, if the tokenizer has more tokens than the model, or if a result
-    is NaN or infinite.
+    Raises an InputError if `texts` is not a list of strings, if one is empty, if batch_size is not
+    a whole number of at least 1, for another dtype, if the tokenizer has more tokens than the
+    model, or if a result is NaN or infinite.
     """
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise InputError(f"texts must be a list of texts, not {texts!r}")
@@ -64,6 +64,8 @@ def embed(
             raise InputError(
                 f"texts[{index}] must be a str, not {type(text).__name__}: {shown(text)}"
             )
+        if not text.strip():
+            raise InputError(f"texts[{index}] is empty; every text needs at least one word")
     if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
         raise InputError(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
     if dtype not in (torch.float32, torch.bfloat16):

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
@@ -14,7 +15,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from minibert.config import BertConfig, InputError, read_json_file
-from minibert.hub.atomic_io import sha256, sync
+from minibert.hub.atomic_io import remove_leftovers, sha256, sync
 from minibert.hub.pretrained_io import ModelFolder, canonical_names, save_pretrained
 from minibert.hub.safetensors_io import read_tensors, write_weights
 from minibert.model import BertModel, BertPreTrainedModel
@@ -24,7 +25,7 @@ from minibert.training.distributed import ProcessGroup, full_model, full_tensor,
 
 KEPT = 2  # checkpoints: the newest, and one more in case of a damaged disk
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "training.json"
-LEFTOVERS = (".writing-*", ".discarded-*")  # of a process that was killed
+LEFT_FOLDER = re.compile(r"\.(writing|discarded)-[0-9a-f]{8}")  # of a process that was killed
 
 
 class CheckpointedRun(Protocol):
@@ -73,7 +74,7 @@ def save_checkpoint(run: CheckpointedRun, folder: str | Path) -> Path:
     writing = folder / f".writing-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(folder)
+        remove_leftovers(folder, folders=LEFT_FOLDER)
         writing.mkdir()
         _write(run, model, moments, writing)
         if final.exists():
@@ -122,12 +123,6 @@ def _discard(checkpoint: Path) -> None:
     renamed = checkpoint.with_name(f".discarded-{secrets.token_hex(4)}")
     os.rename(checkpoint, renamed)
     shutil.rmtree(renamed, ignore_errors=True)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    for pattern in LEFTOVERS:
-        for leftover in folder.glob(pattern):
-            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _digest(state: dict[str, Any]) -> str:
@@ -233,6 +228,7 @@ def _read_state(checkpoint: Path) -> dict[str, Any]:
     state = read_json_file(checkpoint / STATE, "state")
     kinds = {"step": int, "options": dict, "files": dict}
     wrong = [name for name, kind in kinds.items() if not isinstance(state.get(name, kind()), kind)]
+    wrong = wrong or [name for name in state.get("files", ()) if len(name.encode()) > 255]
     if wrong or not {"step", "options", "corpus"} <= state.keys():
         raise InputError("its step, options, corpus or files are missing or wrong")
     return state

@@ -3,9 +3,12 @@
 import dataclasses
 import types
 import typing
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
-from minibert.config import InputError
+from minibert.config import MOST, InputError
+from minibert.pretraining.options import MOST_THREADS
+from minibert.pretraining.settings import TIME
 
 # the parts of a run.json, of which all but the first two may be missing
 PARTS: dict[str, Any] = {
@@ -16,15 +19,19 @@ PARTS: dict[str, Any] = {
     "config": dict,
     "digests": dict,
 }
+COUNT, SWITCH = "a whole number of at least 1", "true or false"
+THREADS = f"a whole number from 1 to {MOST_THREADS:,}"
 # the options of a session that are kept, also by the names of older versions
-GIVEN: dict[str, Any] = {
-    "log_every": int,
-    "eval_every": int,
-    "eval_sequences": int,
-    "eval_rows": int,
-    "checkpoint_every": str,
-    "tensorboard": bool,
-    "shard": bool,
+GIVEN = {
+    "log_every": COUNT,
+    "eval_every": COUNT,
+    "eval_sequences": COUNT,
+    "eval_rows": COUNT,
+    "checkpoint_every": "a text such as '100' (steps) or '10m'",
+    "time_limit": "a number of seconds",
+    "tensorboard": SWITCH,
+    "shard": SWITCH,
+    "threads": THREADS,
 }
 
 
@@ -41,8 +48,21 @@ def check_record(record: dict[str, Any]) -> None:
         given.append(session["given"])
     for options in given:
         for name, value in options.items():
-            if name in GIVEN and not isinstance(value, GIVEN[name]):
-                raise InputError(f"{name} is of a wrong type")
+            if name in GIVEN and not _is_option(name, value):
+                raise InputError(f"{name} is {shown(value)}, expected {GIVEN[name]}")
+
+
+def _is_option(name: str, value: Any) -> bool:
+    """Whether a value is what GIVEN says of an option."""
+    if GIVEN[name] == SWITCH:
+        return isinstance(value, bool)
+    if GIVEN[name] in (COUNT, THREADS):
+        return type(value) is int and 1 <= value <= (MOST if GIVEN[name] == COUNT else MOST_THREADS)
+    if name == "time_limit":
+        return type(value) in (int, float) and 0 <= value <= MOST
+    if not isinstance(value, str) or len(value) > 40:
+        return False
+    return 1 <= int(value) <= MOST if value.isdecimal() else bool(TIME.fullmatch(value))
 
 
 def check_settings(settings: Any) -> None:
@@ -56,5 +76,7 @@ def check_settings(settings: Any) -> None:
             fits = isinstance(value, hint) or (isinstance(value, int) and float in parts)
         if not fits:
             raise InputError(f"{name} is of a wrong type")
+        if isinstance(value, int) and abs(value) > MOST:
+            raise InputError(f"{name} is {shown(value)}, expected at most {MOST:,}")
         if dataclasses.is_dataclass(value):
             check_settings(value)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from minibert.config import InputError
+from minibert.config import MOST, InputError
 
 CHOICES = {"optimizer": ("muon", "adamw"), "precision": ("auto", "bfloat16", "float32")}
+MOST_THREADS = 1024  # of the CPU; with many more PyTorch crashes
 MOST_TOKENS = 10**7  # in a micro-batch; the largest GPUs take about a million
 OLD_NAMES = {"pair_weight": "nsp_weight"}  # in runs of older versions
 
@@ -31,6 +32,8 @@ class Recipe:
         value = getattr(self, name)
         if not isinstance(value, int) or value < least:
             raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if value > MOST:
+            raise InputError(f"{name} must be at most {MOST:,}, not {value!r:.60}")
 
     def check_share(self, name: str) -> None:
         """A number from 0 to 1."""

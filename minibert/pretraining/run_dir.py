@@ -12,24 +12,27 @@ model/          the finished model
 
 import dataclasses
 import json
+import re
 import shutil
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Self, TextIO
+from typing import Any, ClassVar, Self
 
 from minibert.config import InputError, read_json_file
-from minibert.hub.atomic_io import write_atomically
-from minibert.hub.new_folder import make_folder, refuse_filled, remove_empty
+from minibert.hub.atomic_io import remove_leftovers, write_atomically
+from minibert.hub.new_folder import lock_folder, make_folder, refuse_filled, remove_empty
 from minibert.pretraining.manifest import check_record, check_settings
 from minibert.pretraining.settings import Settings
 
-# what a process that was killed may leave behind
-# `.????????-*` is what atomic_io.replacing writes to; the others are names of older versions.
-LEFTOVERS = (".????????-*", ".run.json.*", ".log.jsonl.*", ".*.tokens.*", ".vocabulary-*")
+# Files and folders that a process that was killed may leave behind. The first names are what
+# atomic_io.replacing writes to, the second what older versions did; then see write_tokens.
+LEFT_FILE = re.compile(
+    r"\.[0-9a-f]{8}-(run\.json|log\.jsonl|texts\.txt)"
+    r"|\.(run\.json|log\.jsonl)\.[0-9a-f]{8}"
+    r"|\.(train|valid)\.tokens\.[0-9]+"
+)
+LEFT_FOLDER = re.compile(r"\.vocabulary-[0-9a-f]{8}")  # see preparation.keep_vocabulary
 
-
-LOCK = ".lock"
 # what may be in the folder of a new run: it is used as it is
 PREPARED = ("vocabulary", "train.tokens", "valid.tokens", "texts.txt", "teacher")
 
@@ -56,9 +59,8 @@ class RunFolder:
         self.log = path / "log.jsonl"
         if writes:
             self._new_folders = make_folder(path)
-            self._lock = _lock(path)
-            for leftover in chain.from_iterable(path.glob(pattern) for pattern in LEFTOVERS):
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            self._lock = lock_folder(path)
+            remove_leftovers(path, LEFT_FILE, LEFT_FOLDER)
 
     @classmethod
     def create(cls, path: Path, settings: Any, given: dict[str, Any]) -> Self:
@@ -153,9 +155,10 @@ class RunFolder:
 
     def abandon(self) -> None:
         """Delete what this process made of a run that could not begin: its folder is free again."""
-        begun = (self.path / "run.json", self.log, self.checkpoints, self.path / LOCK)
-        for path in (*begun, *self.made):
+        for path in (self.path / "run.json", self.log, self.checkpoints, *self.made):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        if self._lock:
+            self._lock.remove()
         remove_empty(self._new_folders)
 
 
@@ -164,22 +167,3 @@ class RunDir(RunFolder):
 
     settings: Settings
     settings_class = Settings
-
-
-def _lock(folder: Path) -> TextIO | None:
-    """The open lock file of a folder; the system frees it when this process ends, however."""
-    try:
-        import fcntl  # not on Windows
-    except ImportError:
-        return None
-    file = open(folder / LOCK, "w", encoding="utf-8")  # noqa: SIM115 (stays open)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.close()
-        raise InputError(
-            f"another process is at work in {folder}: wait until it ends, or end it"
-        ) from error
-    except OSError:  # a file system without locks
-        pass
-    return file

@@ -1,6 +1,7 @@
 """What a pretraining run was started with, and how often its sessions report and save."""
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from minibert.pretraining.options import PretrainingOptions, with_new_names
 VOCAB_SIZES = {"teaching": 6144}  # of a vocabulary that is trained, by preset; others: VOCAB_SIZE
 VOCAB_SIZE = 8192
 NO_HELD_OUT = ("none",)
+TIME = re.compile(  # such as 90s, 55m or 1h30m
+    r"(?=.)(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?"
+)
 
 
 @dataclass(frozen=True)

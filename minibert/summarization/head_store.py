@@ -99,13 +99,17 @@ def open_summarizer(name: str) -> tuple[BertSumExt, WordPieceTokenizer]:
     if (folder / ABOUT).is_file():
         model = _load_head(folder, abouts.get(folder) or _about(folder))
     else:
-        found = from_pretrained(name)
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            found = from_pretrained(name)
         if not isinstance(found, BertSumExt):
             raise InputError(
                 f"{name} is a {type(found).__name__} without a sentence head. Encoders with a "
                 f"trained head: {', '.join(packaged) or 'none'}; "
                 "or pass the folder of a saved BertSumExt"
             )
+        for warning in raised:  # not beside an error, which says enough
+            warnings.warn(warning.message, stacklevel=2)
         model = found
     return model, WordPieceTokenizer.from_pretrained(_source(model))
 

@@ -17,6 +17,7 @@ from minibert.data.hub_sets import open_hub_set
 from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia.splits import check_split
 from minibert.hub.find_pretrained import expanded
+from minibert.hub.json_text import parse_json
 from minibert.summarization.examples import Example
 
 SPLITS = ("train", "valid", "test")
@@ -170,7 +171,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _bertsum_articles(path: Path) -> list[Example]:
     try:
-        records = json.loads("\n".join(read_lines(path)))
+        records = parse_json("\n".join(read_lines(path)))
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error})") from error
     if not isinstance(records, list):

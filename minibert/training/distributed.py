@@ -171,13 +171,9 @@ def _is_connection_error(error: RuntimeError) -> bool:
 
 
 def _shard(forward: nn.Module, world: int) -> nn.Module:
-    try:
-        from torch.distributed.device_mesh import init_device_mesh
-        from torch.distributed.fsdp import fully_shard
-    except ImportError as error:
-        raise InputError(
-            f"sharding needs PyTorch 2.6 or later; this is {torch.__version__}"
-        ) from error
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
     if not dist.is_initialized():
         raise InputError(
             "sharding needs torchrun, also for one process: "

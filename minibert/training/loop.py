@@ -9,9 +9,10 @@ from types import FrameType
 from typing import Protocol, TypeVar
 
 import torch
+from torch.optim import Optimizer
 
 from minibert.config import InputError
-from minibert.training.distributed import ProcessGroup
+from minibert.training.distributed import ProcessGroup, full_tensor
 from minibert.training.memory import return_freed_memory
 
 IMPATIENT = 2.0  # seconds after the first Ctrl-C from which another one stops at once
@@ -53,6 +54,10 @@ class Run(Protocol[AnyMetrics]):
     def steps(self) -> int:
         """Total number of updates."""
 
+    @property
+    def optimizers(self) -> list[Optimizer]:
+        """The optimizers, which hold the weights that are trained."""
+
     def train_step(self) -> AnyMetrics:
         """Do one update."""
 
@@ -61,8 +66,8 @@ def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool])
     """Train until `run` has done all its steps or `after_step` returns False.
 
     `after_step(metrics, seconds)` is called after every step with the step's duration; it may
-    evaluate, report and save. Raises Diverged if the loss or the gradient is NaN or infinite,
-    before `after_step` could save such a model.
+    evaluate, report and save. Raises Diverged if the loss or the gradient is NaN or infinite, or
+    the weights are after the last step, before `after_step` could save such a model.
     """
     going, returned = True, time.monotonic()
     while going and run.step < run.steps:
@@ -75,10 +80,26 @@ def drive(run: Run[AnyMetrics], after_step: Callable[[AnyMetrics, float], bool])
                 f"{metrics.gradient_norm}: training has diverged. A lower learning_rate or a "
                 "longer warmup may help"
             )
+        if run.step == run.steps and not _are_finite(run.optimizers):  # no later step would tell
+            raise Diverged(
+                f"step {metrics.step}: the weights are NaN or infinite after it: training has "
+                "diverged. A lower learning_rate or a longer warmup may help"
+            )
         going = after_step(metrics, seconds)
         if time.monotonic() - returned >= RETURN_EVERY:
             return_freed_memory()
             returned = time.monotonic()
+
+
+def _are_finite(optimizers: list[Optimizer]) -> bool:
+    """Whether the norm of each trained weight is finite, over all processes."""
+    norms = [
+        full_tensor(torch.linalg.vector_norm(weight.detach()))
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for weight in group["params"]
+    ]
+    return all(bool(norm.isfinite()) for norm in norms)
 
 
 def random_batches(

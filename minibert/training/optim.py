@@ -39,7 +39,7 @@ def make_optimizers(
              the same pace. AdamW updates embeddings, biases and norms.
 
     Every parameter group has a `peak_lr`, which `set_learning_rate` multiplies by the schedule's
-    factor. Raises an InputError for any other name, and for "muon" if PyTorch has no Muon.
+    factor. Raises an InputError for any other name.
     """
     if name not in ("adamw", "muon"):
         raise InputError(f"optimizer must be one of muon, adamw, not {name!r}")
@@ -69,11 +69,6 @@ def make_optimizers(
     fused = all(parameter.device.type in ("cpu", "cuda") for _, parameter in named)
     optimizers = [torch.optim.AdamW(groups, lr=learning_rate, betas=BETAS, eps=EPS, fused=fused)]
     if matrices:
-        if not hasattr(torch.optim, "Muon"):
-            raise InputError(
-                f"optimizer 'muon' needs PyTorch 2.9 or later; this is {torch.__version__}. "
-                "Use optimizer 'adamw'"
-            )
         optimizers.append(
             torch.optim.Muon(
                 [(key, parameter) for key, parameter in named if key in matrices],

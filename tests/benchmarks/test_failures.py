@@ -144,3 +144,14 @@ def test_without_a_clone_a_log_is_found_in_the_installed_package(tmp_path, monke
     assert benchmark_log("toy") == {"rows": []}
     with pytest.raises(ValueError, match="'other': neither in .*nowhere nor in "):
         benchmark_log("other")
+
+
+def test_the_printed_sums_that_chapter_12_tells():
+    """The range of the healthy runs, and the floor, beside which a reader judges unseen runs."""
+    rows = [row for row in benchmark_log("failures")["rows"] if row["variant"] == "healthy"]
+    printed = [row["printed_word_loss"] + row["printed_pair_loss"] for row in rows]
+    assert (round(min(printed), 2), round(max(printed), 2)) == (0.67, 0.72)
+    floor = next(
+        row for row in benchmark_log("failures")["rows"] if row["variant"] == "perfect reader"
+    )
+    assert round(floor["mlm_loss"] + floor["nsp_loss"], 2) == 0.42

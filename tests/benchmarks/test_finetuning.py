@@ -274,6 +274,14 @@ def test_untrained_models_learn_as_minibert_small_does():
         )
 
 
+def test_a_row_of_the_sweep_does_not_read_the_test_set(toy, monkeypatch):
+    recipe = replace(toy, options=replace(toy.options, epochs=1))
+    monkeypatch.setitem(finetuning.SWEEP, "SST-2, a rate", recipe)
+    monkeypatch.setattr(finetuning, "scores", None)
+    found = finetuning.measure("SST-2, a rate", 0)
+    assert found["dev"] == max(found["curve"]) and "test" not in found
+
+
 # -- the committed log -------------------------------------------------------------------------------------------------
 
 
@@ -346,6 +354,24 @@ def test_the_epoch_is_chosen_on_dev_and_only_there(rows):
                 assert row["curve"].index(max(row["curve"])) + 1 == row["epoch"] and row[
                     "dev"
                 ] == pytest.approx(max(row["curve"]), abs=1e-4)
+
+
+def test_the_learning_rates_are_the_best_of_the_sweep_on_dev(rows):
+    for name, rates in finetuning.RATES.items():
+        own, *others = (
+            some[0]["dev"]
+            for variant, some in rows.items()
+            if variant.startswith(f"{name}, minibert-sentences")
+        )
+        assert len(others) == len(rates) - 1 and own >= max(others), name
+
+
+def test_the_encoder_of_sentences_is_a_start_for_similarity_and_for_little_else(rows):
+    """One seed: far ahead on STS-B, behind minibert-small on questions, nothing on answers."""
+    sentences = {name: average(rows, f"{name}, minibert-sentences") for name in finetuning.SETS}
+    assert sentences["STS-B"] > average(rows, "STS-B, untrained") + 0.04
+    assert sentences["TREC"] < average(rows, "TREC, minibert-small")
+    assert abs(sentences["XQuAD"] - average(rows, "XQuAD, untrained")) < 0.02
 
 
 def test_more_labels_more_right(rows):

@@ -31,18 +31,12 @@ def small(tmp_path, monkeypatch):
         )
     monkeypatch.setattr(benchmark, "CORPUS", corpus)
     monkeypatch.setattr(benchmark, "CACHE", tmp_path / "cache")
-    recipe = (
-        benchmark.RECIPE.replace("--preset mini", "--preset teaching")
-        .replace(f"--steps {benchmark.STEPS}", "--steps 2")
-        .replace("--batch-size 64", "--batch-size 4")
-    )
-    monkeypatch.setattr(
-        benchmark,
-        "RECIPE",
-        recipe.replace("--micro-batch 32", "--micro-batch 4").replace(
-            f"--eval-every {benchmark.STEPS // benchmark.POINTS}", "--eval-every 1"
-        ),
-    )
+    monkeypatch.setattr(benchmark, "STEPS", 2)
+    monkeypatch.setattr(benchmark, "POINTS", 2)
+    recipe = benchmark.RECIPE.replace("--preset mini", "--preset teaching")
+    for option, size in (("--batch-size", 64), ("--micro-batch", 32)):
+        recipe = recipe.replace(f"{option} {size}", f"{option} 4")
+    monkeypatch.setattr(benchmark, "RECIPE", recipe)
     return tmp_path
 
 

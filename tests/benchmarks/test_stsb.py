@@ -139,7 +139,7 @@ def test_the_book_quotes_the_committed_log():
     )
     assert f"| MiniLM, mean of its tokens | {found['MiniLM'][0]:.3f} |" in chapter
     assert (
-        f"| words in common, divided by all words of the two (Jaccard) | {found['word overlap'][0]:.3f} |"
+        f"| shared words, divided by all words of the two (Jaccard) | {found['word overlap'][0]:.3f} |"
         in chapter
     )
     assert (

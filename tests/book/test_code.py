@@ -36,6 +36,14 @@ def test_a_long_line_is_an_element_with_its_indent():
     )
 
 
+def test_a_comment_stays_in_one_piece():
+    comment = "# the share of all chosen positions that keep their token"
+    after = minibert_code.element(f'keep = draw() <span class="c1">{comment}</span>\n')
+    assert f'<span class="c1 whole">{comment}</span>' in after and 'class="line"' in after
+    alone = minibert_code.element(f'    <span class="c1">{comment}</span>\n')
+    assert 'class="line remark" style="--indent: 4"' in alone and "whole" not in alone
+
+
 @pytest.mark.parametrize("kind", ["none", "myst-ansi", "ipythontb"])
 def test_output_is_left_as_it_is(kind):
     output = f'<div class="highlight-{kind} notranslate"><div class="highlight"><pre>{"a " * 60}\n</pre></div></div>'
@@ -55,11 +63,11 @@ def test_a_wrapped_line_is_copied_as_one(browser, address):
     tab, _ = opened(browser, f"{address}notebooks/06_bert.html")
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    cell = tab.locator(".cell_input", has_text="for query, row, other in zip(queries").first
+    cell = tab.locator(".cell_input", has_text="for query, row, note in zip(queries").first
     cell.hover()
     cell.locator("button.copybtn").click()
     copied = tab.evaluate("navigator.clipboard.readText()")
     assert copied.strip() == cell.locator("pre").evaluate("pre => pre.textContent").strip()
     assert cell.locator(".line").count() >= 1, "no line of this cell is wrapped any more"
-    assert "# [5]\n\n    frames[query] = heat_table(" in copied
+    assert "# [N]\n    rank = order.tolist()" in copied
     tab.context.close()

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import matplotlib
 import pytest
+from book_browser import wait_for_formulas
 from built_pages import contents
 from playwright.sync_api import expect
 
@@ -147,11 +148,6 @@ def test_a_concept_lends_its_colour_to_nothing_else(sheet):
 
 
 def test_series_have_a_palette_of_their_own():
-    looks = re.findall(
-        r'\["([\w-]+)", "(?:circle|square|up|down)"\]',
-        (STATIC / "training_curves.js").read_text(encoding="utf-8"),
-    )
-    assert looks and {name for name in looks if not name.startswith("series-")} == set()
     use_style()
     assert [*matplotlib.rcParams["axes.prop_cycle"].by_key()["color"]] == [*SERIES]
 
@@ -264,10 +260,7 @@ CUT = """() => [...document.querySelectorAll(".bd-main *")].filter((element) => 
 def test_a_page_prints_whole(site, paper, name):
     paper.goto((site / f"{name}.html").as_uri())
     if paper.locator("div.math").count():
-        paper.wait_for_function(
-            "document.querySelectorAll('.math:not(:has(mjx-container))').length === 0",
-            timeout=20_000,
-        )
+        wait_for_formulas(paper)
     for furniture in (
         ".bd-sidebar-primary",
         ".bd-sidebar-secondary",

@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 import numpy as np
 import pytest
 import torch
-from book_browser import PHONE, opened, overflow
+from book_browser import PHONE, opened, overflow, until
 from playwright.sync_api import expect
 from reference import draw_weights, small_config
 
@@ -54,9 +54,9 @@ ODD = [
 def wait(tab) -> None:
     """A first touch, and then until all tools have answered."""
     tab.evaluate("minibertModel.wake()")
-    tab.wait_for_function(
+    until(
+        tab,
         "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen')",
-        timeout=60_000,
     )
 
 

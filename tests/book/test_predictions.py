@@ -20,7 +20,7 @@ SCRIPT = "".join(
     for name in ("keep.js", "progress.js", "predict.js", "whereabouts.js")
 )
 CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
-CELL = '<div class="cell"><div class="cell_input">code</div><div class="cell_output"><pre>0.64</pre></div></div><div class="cell tag_hide-input"><div class="cell_output"><i>a plot</i></div></div><p>So it is 0.64.</p>'
+CELL = '<div class="cell"><div class="cell_input">code</div><div class="cell_output"><pre>0.64</pre></div></div><div class="cell tag_hide-input"><div class="cell_output"><i>a plot</i></div></div><p>So it is 0.64.</p><ul><li>And no more.</li></ul>'
 
 
 def quote(name, answer, choices=""):
@@ -90,6 +90,7 @@ def shows(tab, number):
     output = tab.locator(".cell_output pre").nth(number).is_visible()
     assert output == tab.locator(".cell_output i").nth(number).is_visible()
     assert output == tab.locator(".cell + p").nth(number).is_visible()
+    assert output == tab.locator(".cell + p + ul").nth(number).is_visible()
     return output
 
 
@@ -152,7 +153,7 @@ def test_forgetting_covers_again(reader):
 
 def test_without_scripts_and_on_paper_nothing_is_covered(reader):
     tab = reader("plain", scripts=False)
-    assert all(shows(tab, i) for i in range(3)) and tab.locator("li").count() == 3
+    assert all(shows(tab, i) for i in range(3)) and tab.locator(".predict li").count() == 3
     tab = reader("plain")
     tab.emulate_media(media="print")
     assert all(shows(tab, i) for i in range(3))
@@ -236,9 +237,10 @@ def test_the_page_has_them_and_what_is_counted(browser, site, stem):
         there["predictions"]
     )
     assert tab.locator(".bd-article > section > section").count() == there["sections"]
-    assert tab.locator(".opener svg.mbd").count() == tab.locator(".opener svg.sign").count() == 1
+    shown = tab.locator(".opener svg.mbd:visible")  # the whole model may be folded below it
+    assert shown.count() == tab.locator(".opener svg.sign").count() == 1
     assert tab.locator(".opener-question").inner_text().endswith("?")
-    box = tab.locator(".opener svg.mbd").bounding_box()
+    box = shown.bounding_box()
     assert box["y"] < 844, "the diagram begins on the first screen"
     assert overflow(tab) == "" and wrong == []
     assert tab.locator(".whereabouts").count() == 1

@@ -4,7 +4,8 @@ import re
 
 import pages
 import pytest
-from book_browser import PHONE, opened, overflow
+from axe import AXE, FINGER, complaints
+from book_browser import PHONE, opened, overflow, until
 
 from minibert.course.exercises.base import exercises, number
 from tools.environment import NOTEBOOKS, ROOT
@@ -165,8 +166,9 @@ def test_a_chapter_of_the_book_fills_its_card(browser, site):
         tab.locator(".generated-quiz p:has(strong:text-matches('^Question')) + details").nth(
             question
         ).locator("summary").click()
-    tab.wait_for_function(
-        "Object.keys(JSON.parse(localStorage.getItem('minibert.progress')).quizzes['quiz-04-attention']).length === 5"
+    until(
+        tab,
+        "Object.keys(JSON.parse(localStorage.getItem('minibert.progress')).quizzes['quiz-04-attention']).length === 5",
     )
     tab.goto((site / "book" / "progress.html").as_uri())
     assert re.fullmatch(
@@ -181,4 +183,18 @@ def test_a_chapter_of_the_book_fills_its_card(browser, site):
         and tab.locator(".progress-card").is_visible()
     )
     assert wrong == []
+    tab.context.close()
+
+
+def test_axe_judges_the_links_and_not_where_the_page_is_scrolled_to(browser, site):
+    """The header covers half of a link of the card; a reader scrolls on, and nothing is too small."""
+    tab, _ = opened(browser, (site / "book" / "progress.html").as_uri(), "dark", PHONE)
+    tab.evaluate("""() => {
+        const link = document.querySelectorAll(".progress-card li a")[12].getBoundingClientRect();
+        const header = document.querySelector(".bd-header-article").getBoundingClientRect();
+        scrollTo({ top: scrollY + link.top - header.bottom + link.height / 2, behavior: "instant" });
+    }""")
+    for prepare in (AXE, FINGER):
+        tab.evaluate(prepare)
+    assert complaints(tab) == []
     tab.context.close()

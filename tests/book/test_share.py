@@ -4,10 +4,11 @@ import io
 import re
 
 import pytest
-from book_browser import PHONE, at_rest, drawn_figures, opened
+from book_browser import PHONE, at_rest, drawn_figures, opened, until
 from built_pages import notebooks, page
-from PIL import Image
+from PIL import Image, ImageChops
 
+PAGES = sorted({*notebooks(), "book/calculator"} - {"notebooks/solutions"})
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHARE = "#figure-{} + .figure-share"
 # A control of each kind that a figure has, moved: a slider to its end, a menu to its last entry, boxes and choices pressed.
@@ -30,10 +31,7 @@ def shown(figure) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted({*notebooks(), "book/calculator"} - {"notebooks/solutions"}),
-)
+@pytest.mark.parametrize("name", PAGES)
 def test_an_address_opens_each_figure_as_it_was(browser, address, site, name):
     tab, wrong = opened(browser, f"{address}{name}.html")
     figures = drawn_figures(tab)
@@ -82,9 +80,7 @@ def test_a_link_leads_to_the_figure(chapter, browser):
     assert re.search(r"/03_positions\.html\?figure-2=[\w.*-]+#figure-2$", link)
     tab, wrong = opened(browser, link, viewport=PHONE)
     tab.locator("#figure-2[data-drawn=yes]").wait_for()
-    tab.wait_for_function(
-        "document.querySelector('#figure-2').getBoundingClientRect().top < innerHeight"
-    )
+    until(tab, "document.querySelector('#figure-2').getBoundingClientRect().top < innerHeight")
     assert wrong == []
     tab.context.close()
 
@@ -97,10 +93,10 @@ def test_a_link_that_means_nothing_changes_nothing(chapter, browser):
     tab.context.close()
 
 
-def saved(tab, number: int) -> Image.Image:
+def saved(tab, number: int, name: str = "03_positions") -> Image.Image:
     with tab.expect_download() as download:
         tab.locator(SHARE.format(number)).get_by_text("Save picture").click()
-    assert download.value.suggested_filename == f"minibert-03_positions-figure-{number}.png"
+    assert download.value.suggested_filename == f"minibert-{name}-figure-{number}.png"
     return Image.open(io.BytesIO(download.value.path().read_bytes())).convert("RGB")
 
 
@@ -120,5 +116,21 @@ def test_a_picture_shows_the_figure_as_it_is(browser, address, site, theme, from
     slider.focus()
     tab.keyboard.press("End")
     assert saved(tab, 2).tobytes() != first.tobytes(), "the picture is not that of the new state"
+    assert wrong == []
+    tab.context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_fits_into_its_picture(browser, address, name):
+    """It is drawn, fills a good part of the card, and does not run into the line below it."""
+    tab, wrong = opened(browser, f"{address}{name}.html")
+    for number in range(1, len(drawn_figures(tab)) + 1):
+        card = saved(tab, number, name.rpartition("/")[2])
+        assert card.size == (1200, 630)
+        above = card.crop((0, 0, 1200, 545))
+        box = ImageChops.difference(above, Image.new("RGB", above.size, (255, 255, 255))).getbbox()
+        assert box, f"figure {number} is not in its picture"
+        left, top, right, bottom = box
+        assert (right - left) * (bottom - top) > 0.25 * 1200 * 630 and bottom < 545, box
     assert wrong == []
     tab.context.close()

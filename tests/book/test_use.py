@@ -11,6 +11,7 @@ from book_browser import (
     drawn_figures,
     opened,
     overflow,
+    until,
     wait_for_formulas,
 )
 from built_pages import contents, page
@@ -145,7 +146,7 @@ def test_the_contents_of_a_page_mark_where_one_is_and_go_away_once_used(browser,
         tab.evaluate(
             f"scrollBy(0, document.querySelector('{section} h2').getBoundingClientRect().top - {height})"
         )
-        tab.wait_for_function(f"({marked})() === '{here}'")
+        until(tab, f"({marked})() === '{here}'")
     tab.set_viewport_size(PHONE)
     button, contents_of_page = (
         tab.locator(".secondary-toggle:visible"),
@@ -160,8 +161,9 @@ def test_the_contents_of_a_page_mark_where_one_is_and_go_away_once_used(browser,
     button.click()
     contents_of_page.locator(f"a[href='{third}']").click()
     contents_of_page.wait_for(state="detached")
-    tab.wait_for_function(
-        f"(top => top > 0 && top < 300)(document.querySelector('{third} h2').getBoundingClientRect().top)"
+    until(
+        tab,
+        f"(top => top > 0 && top < 300)(document.querySelector('{third} h2').getBoundingClientRect().top)",
     )
     assert tab.url.endswith(third) and wrong == []
     tab.context.close()

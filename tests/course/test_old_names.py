@@ -58,7 +58,7 @@ from minibert.figures import (
     COLORS, benchmark_log, flipbook, heat_table, mask_sampler, show_source, use_style,
 )
 from minibert.figures import (
-    COLORS, benchmark_log, flipbook, heat_table, show_source, training_curves, use_style,
+    COLORS, benchmark_log, flipbook, heat_table, show_source, use_style,
 )
 from minibert.figures import (
     COLORS, benchmark_log, flipbook, heat_table, show_source, use_style,

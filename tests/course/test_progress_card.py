@@ -41,6 +41,8 @@ def test_where_it_is(monkeypatch, tmp_path):
     assert card_file() == tmp_path / ".local" / "share" / "minibert" / "progress.json"
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert card_file() == tmp_path / "data" / "minibert" / "progress.json"
+    monkeypatch.setenv("XDG_DATA_HOME", "data")  # not absolute: to be ignored
+    assert card_file() == tmp_path / ".local" / "share" / "minibert" / "progress.json"
     monkeypatch.setenv("MINIBERT_PROGRESS", "~/card.json")
     assert card_file() == tmp_path / "card.json"
 

@@ -79,7 +79,18 @@ def test_the_same_browsers_are_looked_for_everywhere():
 
 def test_help_is_friendly_and_a_wrong_command_is_refused():
     help_text = dev("--help").stdout
-    for command in ("book", "pdf", "epub", "serve", "lab", "test", "notebooks", "bench", "clean"):
+    for command in (
+        "book",
+        "pdf",
+        "epub",
+        "serve",
+        "lab",
+        "test",
+        "notebooks",
+        "bench",
+        "publish",
+        "clean",
+    ):
         assert f"    {command}" in help_text
         assert dev(command, "--help").returncode == 0
         assert re.search(rf"^book .*\b{command}\b|^{command} ", read("Makefile"), re.MULTILINE), (
@@ -144,6 +155,63 @@ def test_the_environment_goes_into_no_file_and_no_folder_of_others(tmp_path):
 def test_a_wrong_name_is_told_before_anything_is_set_up(command, tmp_path):
     assert "There is no 'nosuch'" in refused(command, "nosuch", venv=tmp_path / "venv")
     assert not (tmp_path / "venv").exists()
+
+
+@pytest.mark.parametrize("command", ["bench", "notebooks"])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_name_holds_no_path(command, absolute, tmp_path):
+    for name in ("stsb.py", "04_attention.ipynb"):
+        (tmp_path / name).write_text("raise SystemExit('run')", encoding="utf-8")
+    folder = ROOT / ("benchmarks" if command == "bench" else "notebooks")
+    path = tmp_path / ("stsb" if command == "bench" else "04_attention")
+    name = str(path if absolute else os.path.relpath(path, folder))
+    # a file as environment, so that nothing is set up where the name is accepted
+    assert f"There is no {name!r}" in refused(command, name, venv=tmp_path / "stsb.py")
+
+
+def test_nothing_is_installed_in_the_environment_of_another_checkout(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / ".minibert-ready").write_text("of another checkout", encoding="utf-8")
+    (tmp_path / "checkout").mkdir()
+    (tmp_path / "checkout" / ".venv").symlink_to(tmp_path / "other", target_is_directory=True)
+    for name in ("dev.py", "requirements.txt", "constraints.txt", "pyproject.toml", "setup.py"):
+        shutil.copy(ROOT / name, tmp_path / "checkout")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "checkout" / "dev.py", "lab"],
+        capture_output=True,
+        text=True,
+        env={"PATH": ""},
+    )
+    assert (done.returncode, done.stdout) == (2, "") and "is a link to" in done.stderr
+    ready = tmp_path / "other" / ".minibert-ready"
+    assert ready.read_text(encoding="utf-8") == "of another checkout"
+
+
+@pytest.mark.parametrize("number", ["99999", "-1", "0", "http"])
+def test_a_port_that_cannot_be_is_told(number):
+    done = subprocess.run(
+        [sys.executable, ROOT / "dev.py", "serve", f"--port={number}"],
+        capture_output=True,
+        text=True,
+        env={"PATH": "", "MINIBERT_VENV": __file__},  # a file: nothing is set up
+    )
+    assert done.returncode == 2 and "a port is a number from 1 to 65535" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_clean_removes_a_file_and_a_link_but_not_what_it_leads_to(tmp_path):
+    (tmp_path / "dist").write_text("a file", encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "pyvenv.cfg").write_text("of another checkout", encoding="utf-8")
+    for name in ("_build", ".venv"):
+        (tmp_path / name).symlink_to(tmp_path / "other", target_is_directory=True)
+    shutil.copy(ROOT / "dev.py", tmp_path)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "dev.py", "clean", "--all"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(os.listdir(tmp_path)) == ["dev.py", "other"]
+    assert os.listdir(tmp_path / "other") == ["pyvenv.cfg"]
 
 
 def test_clean_leaves_an_environment_of_others(tmp_path):
@@ -284,11 +352,15 @@ def test_workflows_run_what_a_reader_runs():
         "python dev.py book",
         "python dev.py test --all",
     ]
+    assert [step["run"] for step in jobs["tests"]["publish"]["steps"] if "run" in step] == [
+        'python dev.py publish --check --repository "$REPOSITORY"'
+    ]
     assert [step["run"] for step in jobs["book"]["build"]["steps"] if "run" in step] == [
         "python dev.py book",
         "python dev.py pdf",
         "python dev.py epub",
     ]
+    assert any("pip-audit --" in step.get("run", "") for step in jobs["weekly"]["audit"]["steps"])
     assert "schedule" in read(".github/workflows/colab.yml") and "gh issue create" in read(
         ".github/workflows/colab.yml"
     )

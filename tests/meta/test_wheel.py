@@ -34,16 +34,15 @@ def call(*command, code: int = 0, **options) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """An environment with the wheel and what it depends on, and nothing else."""
+    """An environment with the wheel and what it depends on, and nothing else.
+
+    The wheel is MINIBERT_WHEEL, as `dev.py publish` has built it, or else made from this folder.
+    """
     folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("minibert", "benchmarks/logs"):
-        shutil.copytree(ROOT / name, source / name, ignore=ignored)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text.md"):
-        shutil.copy(ROOT / name, source)
-    pip = (sys.executable, "-m", "pip")
-    subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", folder, source], check=True)
+    if given := os.environ.get("MINIBERT_WHEEL"):
+        shutil.copy(given, folder)
+    else:
+        build_wheel(folder)
     subprocess.run([sys.executable, "-m", "venv", folder / "environment"], check=True)
     wheel = next(folder.glob("*.whl"))
     subprocess.run(
@@ -52,6 +51,18 @@ def folder(tmp_path_factory) -> Path:
     )
     (folder / "text.txt").write_text(TEXT, encoding="utf-8")
     return folder
+
+
+def build_wheel(folder: Path) -> None:
+    """The wheel of this folder, from no more than what it is made of."""
+    source = folder / "source"
+    ignored = shutil.ignore_patterns("__pycache__")
+    for name in ("minibert", "benchmarks/logs"):
+        shutil.copytree(ROOT / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text.md"):
+        shutil.copy(ROOT / name, source)
+    pip = (sys.executable, "-m", "pip")
+    subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", folder, source], check=True)
 
 
 def python(folder: Path) -> Path:

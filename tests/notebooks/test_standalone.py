@@ -45,7 +45,7 @@ COLAB = (
 
 COMPARES = ("pytest", "nbval")
 
-WHERE = "import minibert, torch; print(minibert.__file__, torch.__file__, sep='\\n')"
+WHERE = "import minibert, torch, numpy; print(minibert.__file__, torch.__file__, numpy.__file__, sep='\\n')"
 
 
 def python_of(environment: Path) -> Path:
@@ -156,9 +156,10 @@ def test_notebook_alone_shows_what_it_has_stored(path, fresh, tmp_path, request)
     compared = len(code_cells(nbformat.read(path, 4)))
     assert re.search(rf"^=+ {compared} passed\b.* in ", printed, re.MULTILINE), printed[-2000:]
     printed = call(python_of(fresh), "-c", WHERE, cwd=folder, env=variables)
-    used, torch = [Path(line) for line in printed.splitlines()]
+    used, *kept = [Path(line) for line in printed.splitlines()]
     assert used.is_relative_to(packages_of(fresh)), "the package that the first cell installed"
-    assert not torch.is_relative_to(packages_of(fresh)), "torch was left as it was"
+    for path in kept:
+        assert not path.is_relative_to(packages_of(fresh)), "torch and numpy were left as they were"
 
 
 def test_an_install_that_fails_says_what_to_do(fresh, tmp_path):

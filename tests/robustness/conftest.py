@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from forked_command import Done, Forker
-from hostile_world import build, spoil
+from hostile_world import build, everything, spoil
 
 NOBODY = 65534  # an ordinary user, whom permissions stop
 
@@ -50,21 +50,10 @@ def case(forker) -> Callable[..., Done]:
                 how["uid"] = NOBODY
         if os.getuid() and how.pop("uid", NOBODY) != NOBODY:
             pytest.skip("only root can be a user without a home")
-        before = _everything(folder)
+        before = everything(folder)
         done = forker.run(argv, folder, **how)
-        done.left = sorted(str(path) for path in _everything(folder) ^ before)
+        done.left = sorted(str(path) for path in everything(folder) ^ before)
         return done
 
     yield case
     shutil.rmtree(folder)
-
-
-def _everything(folder: Path) -> set[tuple[str, int]]:
-    """Every file in a folder with its size; links are not followed."""
-    found = set()
-    for parent, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            path = Path(parent, name)
-            size = path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
-            found.add((str(path.relative_to(folder)), size))
-    return found

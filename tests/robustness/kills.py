@@ -9,14 +9,18 @@ has to be the same, byte for byte. Now and then the second start is killed too. 
 import argparse
 import hashlib
 import json
+import multiprocessing
+import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -26,10 +30,17 @@ import log
 from forked_command import Done, Forker
 from hostile_world import PRETRAIN, TEXT, build
 
+from minibert.data.wikipedia.cache import cached
+
 RUN = PRETRAIN.replace("--out run --steps 2", "--out new --steps 12").replace(
     "--checkpoint-every 1", "--checkpoint-every 3"
 )
 LONGER = 120  # seconds that an undisturbed command may take on a busy machine
+
+
+# a corpus that is quick to clean and slow to write
+CACHE, RECORDS = "articles.jsonl.xz", [{"text": f"{TEXT}Number {n * n}."} for n in range(9000)]
+FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True)
@@ -157,33 +168,87 @@ class Killer:
 
 
 def told(done: Done) -> bool:
-    """Whether a command has ended well or has said in one line why it did not."""
+    """Whether a command ended well or said in one line why not."""
     return done.status == 0 or (done.status == 2 and done.err.strip().count("\n") == 0)
 
 
-def two_searches(one: Killer, other: Killer, draw: random.Random) -> dict:
-    """Two processes fill one cache at the same time, and one of them is killed; then a third reads it."""
-    expected, seconds = one.whole("search")
-    folder = one.folder()
-    found = {}
+def two_at_once(name: str, one: Killer, other: Killer, draw: random.Random):
+    """A command run twice at once in one folder, one of them until a random moment.
+
+    Returns the folder, what the other did, and a row.
+    """
+    seconds, folder, found = one.whole(name)[1], one.folder(), {}
 
     def killed():
-        found["killed"] = other.run(WORKS["search"].line, folder, draw.random() * seconds)
+        limit = draw.random() * 2 * seconds
+        found["killed"] = other.run(WORKS[name].line, folder, limit)
 
     thread = threading.Thread(target=killed)
     thread.start()
-    beside = one.run(WORKS["search"].line, folder)
+    beside = one.run(WORKS[name].line, folder)
     thread.join()
-    after = one.run(WORKS["search"].line, folder)
-    shutil.rmtree(folder)
+    return folder, beside, {"kills": int(found["killed"].status == -9), "how": "two at once"}
+
+
+def two_searches(one: Killer, other: Killer, draw: random.Random) -> dict:
+    """Two processes fill one cache, and a third reads it."""
+    folder, beside, row = two_at_once("search", one, other, draw)
+    after, expected = one.run(WORKS["search"].line, folder), one.whole("search")[0]
     wrong = [done.err for done in (beside, after) if done.status or done.out != expected]
-    if not wrong and " 0 of them read anew" not in after.err:
-        wrong = [after.err]
-    return {
-        "kills": int(found["killed"].status == -9),
-        "how": "two on one cache",
-        "wrong": "".join(wrong),
-    }
+    wrong += [after.err] * (" 0 of them read anew" not in after.err)
+    return row | {"wrong": "".join(wrong)}
+
+
+def two_tokenizers(one: Killer, other: Killer, draw: random.Random) -> dict:
+    """Two processes learn one vocabulary into one folder; one may find the other or its vocabulary and be refused."""
+    folder, beside, row = two_at_once("tokenizer", one, other, draw)
+    if "another process is at work in" in beside.err and told(beside):
+        beside = one.run(WORKS["tokenizer"].line, folder)  # the other has ended
+    refused = "name a new folder" in beside.err and told(beside)
+    if beside.status and not refused:
+        return row | {"wrong": beside.err}
+    found = WORKS["tokenizer"].fingerprint(folder, beside)
+    same = found == one.whole("tokenizer")[0]
+    return row | {"wrong": "" if same else "another result than undisturbed"}
+
+
+def corpus_cache(one: Killer, other: Killer, draw: random.Random) -> dict:
+    """One or two processes fill the cache of the cleaned corpus; one is killed; the next start reads or makes it."""
+    folder, started = Path(tempfile.mkdtemp(dir=one.forker.folder)), time.monotonic()
+    fill_cache(folder)
+    seconds = time.monotonic() - started
+    (folder / CACHE).unlink()
+    count = draw.choice((1, 2))
+    processes = [FORK.Process(target=fill_cache, args=(folder,)) for _ in range(count)]
+    for process in processes:
+        process.start()
+    time.sleep(draw.random() * seconds)
+    processes[0].kill()
+    for process in processes:
+        process.join()
+    there, wrong = (folder / CACHE).exists(), ""
+    found, made = fill_cache(folder)
+    if found != RECORDS or any(process.exitcode for process in processes[1:]):
+        wrong = "another result than undisturbed"
+    elif there and made:
+        wrong = "the cache was not whole"
+    shutil.rmtree(folder)
+    kills = int(processes[0].exitcode == -signal.SIGKILL)
+    return {"kills": kills, "how": f"{count} at work", "wrong": wrong}
+
+
+def fill_cache(folder: Path) -> tuple[list[dict], bool]:
+    """The records of the cache, and whether they had to be made."""
+    made = []
+    with patch.dict(os.environ, MINIBERT_CACHE_DIR=str(folder)):
+        return list(cached(CACHE, lambda: made.append(1) or RECORDS)), bool(made)
+
+
+OTHERS = {
+    "two searches": two_searches,
+    "two tokenizers": two_tokenizers,
+    "corpus cache": corpus_cache,
+}
 
 
 def main() -> int:
@@ -202,14 +267,11 @@ def main() -> int:
         build(world, forkers[0])
         prepare(world)
         one, other = (Killer(forker, world) for forker in forkers)
-        for name in (*WORKS, "two searches"):
+        for name in (*WORKS, *OTHERS):
             tried = []
             for _ in range(given.times):
-                row = (
-                    two_searches(one, other, draw)
-                    if name == "two searches"
-                    else one.kill_once(name, draw)
-                )
+                work = OTHERS.get(name)
+                row = work(one, other, draw) if work else one.kill_once(name, draw)
                 tried.append(row)
                 if row["wrong"]:
                     print(f"{name}: {row}", flush=True)

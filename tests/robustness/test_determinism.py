@@ -4,7 +4,25 @@ import kills
 import pytest
 from forked_command import Forker
 
-SEEDED = ("pretrain", "train-sentences", "finetune")
+MODEL = ("new/model.safetensors", "new/config.json", "new/vocab.txt")
+LINES = {
+    "pretrain": kills.WORKS["pretrain"],
+    "pretrain, two threads": kills.Work(
+        f"{kills.RUN} --threads 2", files=("new/model/model.safetensors", "new/model/vocab.txt")
+    ),
+    "train-sentences": kills.WORKS["train-sentences"],
+    "finetune classification": kills.WORKS["finetune"],
+    **{
+        f"finetune {task}": kills.Work(
+            f"finetune {task} --train {table} --model model --out new", files=MODEL
+        )
+        for task, table in (
+            ("questions", "questions.jsonl"),
+            ("tagging", "tags.conll"),
+            ("choice", "choices.jsonl"),
+        )
+    },
+}
 
 
 @pytest.fixture(scope="module")
@@ -19,18 +37,23 @@ def two(forker, tmp_path_factory):
         killer.forker.close()
 
 
-def result(killer: kills.Killer, name: str, line: str) -> str:
+def result(killer: kills.Killer, work: kills.Work, more: str = "") -> str:
     folder = killer.folder()
-    done = killer.run(line, folder)
+    done = killer.run(f"{work.line.replace('longer.txt', 'corpus.txt')}{more}", folder)
     assert done.status == 0, done.err
-    return kills.WORKS[name].fingerprint(folder, done)
+    return work.fingerprint(folder, done)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*SEEDED, "tokenizer"])
+@pytest.mark.parametrize("name", LINES)
 def test_hash_seeds_change_no_bit_and_seeds_do(two, name):
-    line = kills.WORKS[name].line.replace("longer.txt", "corpus.txt")
-    one, other = (result(killer, name, line) for killer in two)
+    one, other = (result(killer, LINES[name]) for killer in two)
     assert one == other
-    if name in SEEDED:
-        assert result(two[0], name, f"{line} --seed 7") != one
+    assert result(two[0], LINES[name], " --seed 7") != one
+
+
+@pytest.mark.slow
+def test_hash_seeds_change_no_vocabulary(two):
+    """A tokenizer has no seed."""
+    one, other = (result(killer, kills.WORKS["tokenizer"]) for killer in two)
+    assert one == other

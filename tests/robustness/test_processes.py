@@ -2,6 +2,7 @@
 
 import random
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from minibert.hub.new_folder import new_folder
 
 pytestmark = pytest.mark.slow
 MINIBERT = f"{shlex.quote(sys.executable)} -m minibert"
@@ -76,7 +79,7 @@ def test_ctrl_c_at_a_random_moment_of_a_process(number, forker):
     "line",
     [
         "tokenizer --corpus corpus.txt --vocab-size 200 --out disk/new",
-        "embed --file corpus.txt --model model --out disk/new.npy",
+        "embed --file lines.txt --model model --out disk/new.npy",
         "finetune classification --train reviews.csv --model model --epochs 1 --out disk/new",
         "pretrain --corpus corpus.txt --preset shape.json --vocab-size 200 --steps 2 --length 16 --long-share 0 --short-share 0 --out disk/new",
         "export model --out disk/new.onnx",
@@ -100,3 +103,37 @@ def test_a_disk_that_is_really_full(line, forker):
     assert done.returncode == 2, (done.stdout, done.stderr)
     assert done.stderr.count("\n") == 1 and "No space left" in done.stderr, done.stderr
     assert done.stdout.splitlines()[-1] == "filler", done.stdout
+
+
+def test_a_folder_that_another_process_fills_is_refused(forker):
+    line = "finetune classification --train reviews.csv --model model --out taken"
+    with new_folder(forker.world / "taken"):
+        done = forker.run(line.split(), forker.world)
+    assert done.status == 2 and done.err.count("\n") == 1, done.err
+    assert "another process is at work in taken" in done.err
+
+
+def test_two_processes_do_not_train_into_one_folder(forker):
+    """The second is refused at once, and the model of the first stays."""
+    line = (
+        "finetune classification --train reviews.csv --model model --out both --epochs 400 "
+        "--patience 400"
+    )
+    first = subprocess.Popen(
+        f"exec {MINIBERT} {line}", shell=True, cwd=forker.world, stdout=subprocess.PIPE, text=True
+    )
+    both = forker.world / "both"
+    try:
+        while not (both / ".lock").exists() and first.poll() is None:
+            time.sleep(0.01)
+        done = forker.run(line.split(), forker.world)
+        assert done.status == 2 and done.err.count("\n") == 1, done.err
+        assert "both" in done.err  # it is filled, if an epoch has ended meanwhile
+        first.send_signal(signal.SIGINT)
+        printed, _ = first.communicate(timeout=120)
+        assert first.returncode == 130, printed
+        assert not (both / ".lock").exists()
+        assert both.exists() == ("epoch 1 of" in printed), printed
+    finally:
+        first.kill()
+        shutil.rmtree(both, ignore_errors=True)

@@ -1,5 +1,7 @@
 """The built book in Chromium: what the tests of its pages share."""
 
+import time
+
 from playwright.sync_api import ElementHandle, Page
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -23,13 +25,19 @@ def opened(
     viewport: dict = WIDE,
     scripts: bool = True,
     touch: bool = False,
+    before: str = "",
 ) -> tuple[Page, list[str]]:
-    """A page of the book in a fresh browser, and the list of what goes wrong on it: `tab.asked` is the list of all requests."""
+    """A page of the book in a fresh browser, and the list of what goes wrong on it: `tab.asked` is the list of all requests.
+
+    The script `before` runs before any script of the page.
+    """
     context = browser.new_context(
         viewport=viewport, color_scheme=theme, java_script_enabled=scripts, has_touch=touch
     )
     tab, wrong = context.new_page(), []
     tab.set_default_timeout(90_000)  # a busy machine is no failure
+    if before:
+        tab.add_init_script(before)
     tab.asked = []
     home = "/".join(url.split("/")[:3])  # http://host, or file://
 
@@ -64,11 +72,17 @@ def opened(
     return tab, wrong
 
 
+def until(tab: Page, condition: str, arg=None) -> None:
+    """Wait until a condition holds. Playwright's own wait for one evaluates text, which the policy of the book's pages forbids."""
+    end = time.monotonic() + 90
+    while not tab.evaluate(condition, arg):
+        assert time.monotonic() < end, f"this never came: {condition}"
+        tab.wait_for_timeout(50)
+
+
 def wait_for_formulas(tab: Page) -> None:
     """Until the formulas of a page are drawn, if it has any."""
-    tab.wait_for_function(
-        "document.querySelectorAll('.math:not(:has(mjx-container))').length === 0"
-    )
+    until(tab, "document.querySelectorAll('.math:not(:has(mjx-container))').length === 0")
 
 
 def drawn_figures(tab: Page) -> list[ElementHandle]:
@@ -76,9 +90,7 @@ def drawn_figures(tab: Page) -> list[ElementHandle]:
     figures = tab.query_selector_all(".moving-figure")
     for figure in figures:
         figure.scroll_into_view_if_needed()
-        tab.wait_for_function(
-            "figure => figure.dataset.drawn === 'yes' || figure.dataset.drawn === 'no'", arg=figure
-        )
+        until(tab, "figure => /yes|no/.test(figure.dataset.drawn)", figure)
         assert figure.get_attribute("data-drawn") == "yes", figure.inner_text()
     return figures
 

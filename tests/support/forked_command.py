@@ -50,7 +50,7 @@ class Forker:
 
         how  env: more of the environment, None removes a name; uid: another user; stdin: a text, or "closed";
              stdout, stderr: "closed" or the path of a file; interrupt: seconds until SIGINT; limit: seconds;
-             memory: bytes of addresses; disk: bytes that a file may have
+             memory: bytes of addresses; disk: bytes that a file may have; windows: refuse what Windows would
         """
         out, err = self.folder / "stdout", self.folder / "stderr"
         given = self.folder / "stdin"
@@ -135,6 +135,10 @@ def become(request: dict) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (request["disk"],) * 2)
         from minibert.__main__ import run
 
+        if request.get("windows"):
+            import as_windows
+
+            as_windows.install()
         sys.argv = ["minibert", *request["argv"]]
         status = run()
     except SystemExit as exit:

@@ -3,11 +3,15 @@
 import gzip
 import json
 import lzma
+import os
 import shutil
+from collections.abc import Callable
+from itertools import starmap
 from pathlib import Path
 
 import torch
 from forked_command import Forker
+from safetensors.torch import load_file, save_file
 from tiny_finetuning import (
     choices,
     questions,
@@ -17,6 +21,7 @@ from tiny_finetuning import (
     write_csv,
     write_lines,
 )
+from torch import Tensor
 
 from minibert import BertForSequenceClassification, from_pretrained, save_pretrained
 from minibert.finetuning import make_task
@@ -80,8 +85,9 @@ def build(folder: Path, forker: Forker) -> None:
         json.dumps({**config, "hidden_size": 10**8, "intermediate_size": 10**8})
     )
     for line in (PRETRAIN, VECTORS):
-        done = forker.run(line.split(), folder)
+        done = forker.run(line.split(), folder, limit=120)
         assert done.status == 0, done.err
+    _begun(folder / "vectors", folder / "begun")
     for path in folder.rglob("*"):  # for everybody to read
         path.chmod(0o755 if path.is_dir() else 0o644)
     (folder / "secret").mkdir(0)
@@ -115,6 +121,17 @@ def _other_models(folder: Path) -> None:
     (folder / "one-file" / "tokenizer.json").write_text(json.dumps(content))
 
 
+def _begun(run: Path, folder: Path) -> None:
+    """A run that was stopped after its texts and teacher's vectors, before their digests were written."""
+    shutil.copytree(run, folder)
+    for name in ("checkpoints", "model"):
+        shutil.rmtree(folder / name)
+    (folder / "log.jsonl").unlink()
+    record = json.loads((folder / "run.json").read_text())
+    record |= {"digests": {}, "sessions": []}
+    (folder / "run.json").write_text(json.dumps(record))
+
+
 def _write_odd_files(folder: Path) -> None:
     (folder / "long.txt").write_text("x" * 1_000_000 + "\n")
     (folder / "one.txt").write_text("\n".join([TEXT] * 24))  # one blank line ends no document
@@ -131,7 +148,29 @@ def _write_blimp(folder: Path) -> None:
     write_lines(folder / "one.jsonl", [row] * 3)
 
 
+def everything(folder: Path) -> set[tuple[str, int]]:
+    """Every file in a folder with its size; links are not followed."""
+    found = set()
+    for parent, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(parent, name)
+            size = path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
+            found.add((str(path.relative_to(folder)), size))
+    return found
+
+
 # -- spoiling --------------------------------------------------------------------------------------
+
+
+# what is done to the name and the tensor of each tensor of a file
+TENSORS: dict[str, Callable[[str, Tensor], tuple[str, Tensor]]] = {
+    "other-names": lambda name, tensor: (f"x{name}", tensor),
+    "other-shapes": lambda name, tensor: (name, tensor.reshape(1, -1)),
+    "other-widths": lambda name, tensor: (name, torch.atleast_1d(tensor)[..., :1].contiguous()),
+    "other-types": lambda name, tensor: (name, tensor.to(torch.int64)),
+    "other-values": lambda name, tensor: (name, tensor + 1),
+    "nan-values": lambda name, tensor: (name, tensor * torch.nan),
+}
 
 
 def spoil(path: Path, how: str) -> None:
@@ -139,6 +178,10 @@ def spoil(path: Path, how: str) -> None:
     data = path.read_bytes() if path.is_file() else b""
     if how == "unreadable":
         path.chmod(0)
+        return
+    if how in TENSORS:
+        tensors = load_file(path)
+        save_file(dict(starmap(TENSORS[how], tensors.items())), path)
         return
     path.unlink(missing_ok=True)
     if how == "missing":
@@ -169,6 +212,7 @@ def spoil(path: Path, how: str) -> None:
             "text": b'"a text"',
             "deep": b"[" * 100_000,
             "deep-object": b'{"a":' * 100_000,
+            "digits": b'{"text": "a", "label": ' + b"7" * 5_000 + b"}\n",
             "nan": b'{"vocab_size": NaN}',
             "html": b"<!doctype html><title>404</title><p>Not found</p>\n",
             "config": b'{"vocab_size": 10, "hidden_size": 8, "num_attention_heads": 2}',
@@ -179,6 +223,8 @@ def spoil(path: Path, how: str) -> None:
             "huge-values": _with_values(data, 10**200),
             "negative-values": _with_values(data, -1),
             "double": data + data,
+            "surrogate": data.replace(b"film", rb"\ud800film").replace(b"good", rb"\ud800"),
+            "tabs": data.replace(b"\n", b"\tmore\n", 1),
             "backwards": data[::-1],
         }[how]
     )

@@ -180,6 +180,13 @@ def test_num_labels_names_the_classes():
 # Errors of the user
 
 
+@pytest.mark.parametrize("name", ["layer_norm_eps", "initializer_range"])
+@pytest.mark.parametrize("value", [10**400, 1e39], ids=["401 digits", "above float32"])
+def test_a_number_that_no_float_holds(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a number between 0 and 1e38, not 1"):
+        BertConfig(vocab_size=10, **{name: value})
+
+
 @pytest.mark.parametrize(
     "values, said",
     [
@@ -210,10 +217,10 @@ def test_num_labels_names_the_classes():
             "attention_probs_dropout_prob is a probability .* not -0.1",
         ),
         (dict(classifier_dropout="0.1"), "classifier_dropout is a probability .* not '0.1'"),
-        (dict(layer_norm_eps=0), "layer_norm_eps must be a number above 0, not 0"),
+        (dict(layer_norm_eps=0), "layer_norm_eps must be a number between 0 and 1e38, not 0"),
         (
             dict(initializer_range=float("nan")),
-            "initializer_range must be a number above 0, not nan",
+            "initializer_range must be a number between 0 and 1e38, not nan",
         ),
         (
             dict(hidden_act="gelu_fast"),

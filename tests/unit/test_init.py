@@ -155,7 +155,21 @@ def test_a_summary_of_sentences_that_are_cut_already():
 @pytest.mark.parametrize(
     "call, said",
     [
-        (lambda: minibert.summarize(TEXT, sentences=0), "sentences must be at least 1, not 0"),
+        (
+            lambda: minibert.summarize(TEXT, sentences=0),
+            "sentences must be a whole number of at least 1",
+        ),
+        (lambda: minibert.summarize(TEXT, sentences=1.5), "at least 1, not 1.5"),
+        (lambda: minibert.summarize(None), "text must be a str or a list of sentences, not None"),
+        (lambda: minibert.summarize(["A boat.", None]), "a sentence must be a str, not NoneType"),
+        (lambda: minibert.score(None), "texts must be a list of texts, not None"),
+        (lambda: minibert.score(["A boat.", 3]), "a text must be a str, not int: 3"),
+        (lambda: minibert.from_pretrained(None), "expected a name or a path, not None"),
+        (lambda: minibert.embed(["A boat."], model=5), "expected a name or a path, not 5"),
+        (
+            lambda: minibert.WordPieceTokenizer.from_pretrained(None),
+            "expected a name or a path, not None",
+        ),
         (
             lambda: minibert.summarize(TEXT, model=minibert.from_pretrained(SMALL)),
             "model must be a BertSumExt, not a BertForPreTraining",

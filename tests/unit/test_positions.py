@@ -128,7 +128,14 @@ def test_how_wrong_the_wrong_tables_are():
 
 @pytest.mark.parametrize(
     "length, dim, said",
-    [(10, 7, "dim 7 is odd"), (10, 1, "dim 1 is odd"), (0, 8, "length 0"), (4, 0, "dim 0")],
+    [
+        (10, 7, "dim 7 is odd"),
+        (10, 1, "dim 1 is odd"),
+        (0, 8, "length 0"),
+        (4, 0, "dim 0"),
+        (4.5, 4, "length 4.5"),
+        (4, "8", "dim '8'"),
+    ],
 )
 def test_a_table_that_cannot_be_built_is_refused_with_its_numbers(length, dim, said):
     with pytest.raises(ValueError, match=said):

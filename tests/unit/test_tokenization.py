@@ -12,10 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import BertWordPieceTokenizer
 from transformers import AutoTokenizer, BertTokenizer
-from transformers.models.bert.tokenization_bert_legacy import BertTokenizerLegacy
 
 from minibert import WordPieceTokenizer
 from minibert.hub.find_pretrained import MINILM, find_pretrained
+
+try:  # the slow tokenizer, which was BertTokenizer before transformers 5
+    from transformers.models.bert.tokenization_bert_legacy import BertTokenizerLegacy
+except ModuleNotFoundError:
+    BertTokenizerLegacy = BertTokenizer
 
 TINY = [
     "[PAD]",
@@ -337,6 +341,23 @@ def test_windows_line_ends_and_odd_tokens(tmp_path):
     assert list(WordPieceTokenizer.from_vocab_file(tmp_path / "vocab.txt").vocab) == tokens
 
 
+@pytest.mark.parametrize("token", ["a\nb", "a\r", "", "\n"])
+def test_a_token_that_vocab_txt_cannot_hold_is_refused(token):
+    vocab = {token: number for number, token in enumerate([*TINY, token])}
+    with pytest.raises(ValueError, match="token .* cannot be a line of vocab.txt"):
+        WordPieceTokenizer(vocab)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_token(tmp_path):
+    """Where it is, vocab.txt is read without it; in later tokens it stays."""
+    vocab = {token: number for number, token in enumerate(["\ufeffa", *TINY])}
+    with pytest.raises(ValueError, match="token '.ufeffa' cannot be a line of vocab.txt"):
+        WordPieceTokenizer(vocab)
+    vocab = {token: number for number, token in enumerate([*TINY, "\ufeffa", "a\rb"])}
+    WordPieceTokenizer(vocab).save(tmp_path)
+    assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == vocab
+
+
 @pytest.mark.parametrize(
     "content, message",
     [
@@ -408,6 +429,14 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: WordPieceTokenizer.train("a text", 100), "texts is one str"),
         (lambda t: WordPieceTokenizer.train(["a", b"b"], 100), "a text must be a str, not bytes"),
         (lambda t: WordPieceTokenizer.train([" "], 100), "no words of at most 100 characters"),
+        (
+            lambda t: WordPieceTokenizer.train(["a"], 100, min_frequency=-1),
+            "min_frequency must be a whole number of at least 1, not -1",
+        ),
+        (
+            lambda t: WordPieceTokenizer.train(["a"], 99.5),
+            "vocab_size must be a whole number of at least 1, not 99.5",
+        ),
         (
             lambda t: WordPieceTokenizer.train(["abc"], 9),
             "vocab_size=9 is too small: 5 special tokens and 5 single .* need 10",

@@ -106,7 +106,7 @@ class Drawing:
         slant += ' word-spacing="-2.5"' if family == "mono" else ""  # a gap as wide as a letter
         self.parts.append(
             f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{bold}{slant}'
-            f"{_paint(fill, None, family)}>{escape(text)}</text>"
+            f"{_paint(fill, None, family)}>{_raised(text, size)}</text>"
         )
 
     def shape(self, x, y, shape, of, fill="soft", anchor="start", size=10.5, weight=400) -> None:
@@ -147,6 +147,18 @@ class Drawing:
             f'<rect class="f-paper" {size} fill="#ffffff"/>' + "".join(self.parts) + "</svg>"
         )
         return Diagram(svg, alt, self.shapes)
+
+
+def _raised(text: str, size: float) -> str:
+    """Escaped text; a "ᵀ" becomes a raised T, because some bold fonts draw U+1D40 like an s."""
+    before, sign, after = escape(text).partition("ᵀ")
+    if not sign:
+        return before
+    up = f"{0.35 * size:.1f}"
+    return (
+        f'{before}<tspan dy="-{up}" font-size="{0.7 * size:.1f}">T</tspan>'
+        f'<tspan dy="{up}">{after}</tspan>'
+    )
 
 
 def _paint(fill: str | None, stroke: str | None, *classes: str) -> str:

@@ -7,36 +7,37 @@ ROW, TOP, LEFT, RIGHT = 82, 30, 154, 176  # height of a row, where it begins, wi
 QUESTIONS = [
     (
         ("Look at one batch.", "Right positions scored,", "and answers hidden?"),
-        ("labels of other rows", "answers visible", "padding in the loss"),
-        "count labels and inputs",
+        ("labels of other rows", "answers visible", "padding in the loss", "a class ignored"),
+        "count what is scored",
     ),
     (
         ("First loss near ln V", "for the words, near", "ln 2 for the pairs?"),
-        ("initial weights too large", "mean over too many positions", "losses swapped in the log"),
+        ("initial weights too large", "a loss divided by too much", "losses swapped in the log"),
         "compare with chance",
     ),
     (
         ("Overfit one batch:", "does its loss", "approach 0?"),
-        ("rate too low, or too high", "attention mask inverted", "softmax taken twice"),
-        "still falling, or at rest?",
+        ("rate too low, or too high", "mask inverted", "softmax taken twice"),
+        "falling, jumping, or at rest?",
     ),
     (
         ("Grow the run. Is the", "held-out MLM loss near", "the printed MLM loss?"),
-        ("repeated lines", "held-out data differ"),
-        "count different lines",
+        ("repeated lines", "answers visible", "held-out text of another kind"),
+        "count rows; decode a batch",
     ),
     (
-        ("Do the words around a", "gap change what is", "predicted for it?"),
-        ("smooth: rate too low", "jumps: rate too high", "flat: wrong mask or labels"),
-        "step size; count labels and inputs",
+        ("Effect of context:", "far above that of the", "untrained model?"),
+        ("loss smooth: rate too low", "loss jumps: rate too high", "loss flat: mask or labels"),
+        "step size; count labels, inputs",
     ),
     (
         ("Is the NSP accuracy", "above one half, and in", "each of both classes?"),
         (
-            "near 0: a class left out",
-            "near ln 2: not yet learned",
+            "prints 0: a class ignored",
+            "prints ln 2: labels of pairs,",
+            "or not learned yet",
         ),
-        "printed NSP loss",
+        "decode some pairs",
     ),
 ]
 

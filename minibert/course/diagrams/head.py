@@ -81,6 +81,7 @@ def head() -> Diagram:
     d.arrow([(148, 371), (246, 371)], "ink", 1.3)
     d.text(197, 384, "weights × V", 10.5, "ink", weight=600)
     _grid(d, 248, 324, mixed(), "token", None, top=2.0)
+    d.text(289, 344, "result", 11, "ink", "start", 600)
     d.shape(289, 358, "[B, A, S, D]", "mixed", size=9.5)
     d.arrow([(266, 386), (266, 414), (212, 414), (212, 425)], "ink", 1.3)
     d.text(260, 405, "A heads joined", 10.5, "soft", "end")

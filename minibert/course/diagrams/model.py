@@ -4,7 +4,7 @@ from minibert.course.diagrams.drawing import WIDTH, Diagram, Drawing
 
 # what a chapter lights, by the name of its notebook without the number
 LIT = {
-    "first_look": {"text", "frame", "mlm", "pooler", "sentences"},
+    "first_look": {"text", "word", "frame", "states", "mlm"},
     "tokens": {"text", "tokenizer"},
     "embeddings": {"word", "segment", "position", "norm"},
     "positions": {"position"},

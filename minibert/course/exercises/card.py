@@ -13,14 +13,15 @@ from itertools import groupby
 from pathlib import Path
 
 from minibert.hub.atomic_io import write_atomically
+from minibert.hub.find_pretrained import named_folder
 
 
 def card_file() -> Path:
     """The path of the card."""
     if place := os.environ.get("MINIBERT_PROGRESS"):
         return Path(place).expanduser()
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "minibert" / "progress.json"
+    data = named_folder("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return data / "minibert" / "progress.json"
 
 
 def record(name: str) -> None:

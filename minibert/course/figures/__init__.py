@@ -5,7 +5,7 @@ from minibert.course.figures.attention_head import attention_head
 from minibert.course.figures.calculator import calculator
 from minibert.course.figures.embedding_sum import embedding_sum
 from minibert.course.figures.flipbook import flipbook
-from minibert.course.figures.html import heat_table, show_source
+from minibert.course.figures.html import bar_list, heat_table, show_source
 from minibert.course.figures.logs import benchmark_log
 from minibert.course.figures.mask_sampler import mask_sampler
 from minibert.course.figures.meaning_map import meaning_map
@@ -15,7 +15,6 @@ from minibert.course.figures.position_products import position_products
 from minibert.course.figures.residual_stream import residual_stream
 from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
 from minibert.course.figures.summary_choice import summary_choice
-from minibert.course.figures.training_curves import training_curves
 from minibert.course.figures.training_replay import training_replay
 from minibert.course.figures.training_strip import training_strip
 from minibert.course.figures.word_pieces import word_pieces
@@ -27,6 +26,7 @@ __all__ = [
     "Moving",
     "all_heads",
     "attention_head",
+    "bar_list",
     "benchmark_log",
     "calculator",
     "embedding_sum",
@@ -41,7 +41,6 @@ __all__ = [
     "rounded",
     "show_source",
     "summary_choice",
-    "training_curves",
     "training_replay",
     "training_strip",
     "use_style",

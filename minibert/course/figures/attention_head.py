@@ -79,7 +79,7 @@ def attention_head(
             f" query of “{name}” finds at its key, the scaled and the masked score, and the weight."
             " At the left the maps of the heads, and below the sum of the weighted values."
         ),
-        try_this="Change a word, hide a token, and set the scale to 1, and to D.",
+        try_this="Switch between the heads, then choose other last words: “account”, and “beach”.",
     )
 
 

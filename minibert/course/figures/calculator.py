@@ -33,16 +33,18 @@ def calculator(preset: str = "base") -> Moving:
     return moving(
         "calculator",
         {"names": list(presets), "presets": presets, "start": start},
-        label="What a BERT costs",
+        label="What a BERT of any size costs: parameters, memory and time",
         alt=(
-            "A form with the sizes of a model, of a training step and of a whole training; below it"
-            " tables of the parameters, of the memory of a step, of the activations and of the"
-            " operations, part by part, with the share that each part has."
+            "Three bars for the parameters, the memory of a training step and the operations of a"
+            " forward pass of a BERT, each divided into its parts with the share of each. Above"
+            " them, the preset, the number of layers and the hidden size; all other sizes are in a"
+            " folded form, and all numbers in folded tables."
         ),
         try_this=(
             "Double the layers, and look at the total. Set them back and double the hidden size"
             " instead."
         ),
+        needs=["stage.js"],
     )
 
 

@@ -58,6 +58,8 @@ def embedding_sum(
         tables.LayerNorm.bias[None],
     ]
     first = (rows[0] + rows[1][0] + rows[2][0]).detach()  # every word at position 0: [words, H]
+    sums = (rows[0][words.index(word)] + rows[1][0] + rows[2][list(places)]).detach()  # [2, H]
+    cosine = float(torch.cosine_similarity(sums[0], sums[1], dim=0))
     loud = int(first.abs().amax(dim=1).argmax())
     return moving(
         "embedding_sum",
@@ -73,16 +75,19 @@ def embedding_sum(
             ),  # words, segments, positions, γ, β
             "segments": len(tables.token_type_embeddings.weight),
         },
-        needs=["packed.js"],
-        label="Three vectors added: the same word at two positions has two different sums",
+        needs=["stage.js", "packed.js"],
+        label=(
+            f"Token, segment and position are added: “{word}” at two positions gets two sums,"
+            f" with a cosine of {cosine:.2f}"
+        ),
         alt=(
             f"Bars for 24 features of “{word}” at position {places[0]}: its token, segment and"
             " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"
             f" “{word}” at position {places[1]}."
         ),
         try_this=(
-            "Move the slider to the position of the outlines and watch the sums agree. Swap the"
-            " segment. Switch off one row after another. Then choose"
-            f" {words[loud]} at position 0, and look at feature {int(first[loud].abs().argmax())}."
+            "Move the slider to the position of the outlines: the sums agree. Swap the segment."
+            f" Then choose {words[loud]} at position 0, and look at feature"
+            f" {int(first[loud].abs().argmax())}."
         ),
     )

@@ -1,5 +1,7 @@
 """An interactive figure that shows one of several prepared frames, chosen with a slider."""
 
+from collections.abc import Sequence
+
 from minibert.course.figures.moving import Moving, moving
 
 
@@ -10,6 +12,7 @@ def flipbook(
     *,
     finding: str = "",
     start: int = 0,
+    says: Sequence[str] = (),
 ) -> Moving:
     """Returns a slider over `frames`, which also works in the static page.
 
@@ -17,13 +20,18 @@ def flipbook(
     label    what the slider chooses
     finding  the title: what the frames show; `label` if it is empty
     start    the frame that is open at first, counted as in a list: -1 is the last
+    says     a sentence for each frame: what it shows, with its numbers. Without them, the figure
+             says the frame's name
 
-    Raises ValueError if there are fewer than two frames, or none with the number `start`.
+    Raises ValueError if there are fewer than two frames, none with the number `start`, or not one
+    sentence for each.
     """
     if len(frames) < 2:
         raise ValueError(f"a flipbook needs at least two frames, not {len(frames)}")
     if not -len(frames) <= start < len(frames):
         raise ValueError(f"there are {len(frames)} frames and none with the number {start}")
+    if says and len(says) != len(frames):
+        raise ValueError(f"says has {len(says)} sentences for {len(frames)} frames")
     start %= len(frames)
     pages = {str(name): getattr(frame, "data", frame) for name, frame in frames.items()}
     return moving(
@@ -33,7 +41,9 @@ def flipbook(
             "pages": list(pages.values()),
             "slider": label,
             "start": start,
+            **({"says": list(says)} if says else {}),
         },
+        needs=["stage.js"],
         label=finding or label,
         alt=f"{len(pages)} frames, from {next(iter(pages))} to {list(pages)[-1]};"
         f" this is {list(pages)[start]}.",

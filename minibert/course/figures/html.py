@@ -1,6 +1,7 @@
 """Tables in plain HTML, which GitHub, Colab and the book all display, and printed source code."""
 
 import inspect
+from collections.abc import Sequence
 from html import escape
 
 import torch
@@ -40,6 +41,26 @@ def heat_table(
         "<table"
         f' class="heat">{title}<thead><tr><td>{escape(corner)}</td>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
+    )
+
+
+def bar_list(values: Sequence[float], names: Sequence[str], wanted: int | None = None):
+    """Formats values from 0 up as named bars, for a frame of `flipbook`; the one with the number
+    `wanted` is marked.
+    """
+    from IPython.display import HTML
+
+    largest = max(*values, 1e-12)
+    return HTML(
+        '<div class="mb-bars">'
+        + "".join(
+            f'<p class="{"mb-wanted" if i == wanted else ""}"'
+            f' data-tip="{escape(name)} {value:.3f}">'
+            f"<span>{escape(name)}{' ✓' if i == wanted else ''}</span>"
+            f'<i style="--share: {round(100 * value / largest)}%"></i><b>{value:.2f}</b></p>'
+            for i, (name, value) in enumerate(zip(names, values, strict=True))
+        )
+        + "</div>"
     )
 
 

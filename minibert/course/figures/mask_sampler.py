@@ -61,16 +61,17 @@ def mask_sampler(
         },
         needs=["stage.js"],
         label=(
-            f"After {OPENING} draws, chance alone puts the random words anywhere from"
-            f" {max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}"
+            f"Masking {OPENING} times: chance alone puts the random words at"
+            f" {max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}, not exactly 10%"
         ),
         alt=(
             "The tokens of a text in a row. A few are chosen and marked: most of these become"
-            " [MASK], some another word, some stay. Below, three lines show the shares over all"
-            " draws so far, the expected shares, and the bands in which chance alone keeps them."
+            " [MASK], some another word, some stay. A blue bar under each says how often it has"
+            " been chosen. Below, three lines from 0 to 100% show the shares over all draws so far,"
+            " the expected shares, and the grey bands in which chance alone keeps them."
         ),
         try_this=(
-            "Play it and watch the bands close in. Then choose by whole words, and point at the"
-            " pieces of one word."
+            "Play it: the bands close in. Then choose by whole words, and point at the pieces of"
+            " one."
         ),
     )

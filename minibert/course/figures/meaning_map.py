@@ -11,7 +11,7 @@ from minibert.course.figures.packed import packed
 from minibert.model import BertModel
 from minibert.tokenization import WordPieceTokenizer
 
-SAME = 1e-4  # cosines that differ by less are a tie
+SAME = 1e-4  # a dot that is closer to the line is on no side
 
 
 def meaning_map(
@@ -25,14 +25,14 @@ def meaning_map(
 ) -> Moving:
     """Returns a figure of the vectors of `word` after each layer, in sentences of two meanings.
 
-    It also counts, for each layer and model, the dots on the side of their own meaning, and the
-    vectors whose nearest other one has the same meaning.
+    It also counts, for each layer and model, the dots on the side of their own meaning.
 
     Each model has one projection to the plane for all its layers. Its horizontal axis is the
     difference between the means of the two meanings in the last layer, and its vertical axis the
     orthogonal direction of the largest variance. Both are computed from the sentences in `fitted`,
-    which are not drawn. Before the projection each layer is centred, and both models are scaled to
-    the same spread in the last layer, so that small differences in the control are visible too.
+    which are not drawn. So is the line between the sides: in each layer it lies halfway between the
+    means of the two meanings. All maps have one scale, the spread of the trained model's vectors in
+    the last layer.
 
     controls untrained models of the same shape; the first one is drawn, all are scored
     shown    for each of two meanings: label of a dot -> its sentence
@@ -56,17 +56,15 @@ def meaning_map(
     scored, dots = [], []
     for model in (bert, *controls):
         vectors = word_vectors(model, tokenizer, word, texts)  # [L + 1, N, H]
-        plane = projection(word_vectors(model, tokenizer, word, others)[-1], others_sides)  # [H, 2]
-        centred = vectors - vectors.mean(dim=1, keepdim=True)  # [L + 1, N, H]
-        spread = centred[-1].norm(dim=-1).square().mean().sqrt()
+        fit = word_vectors(model, tokenizer, word, others)  # [L + 1, M, H]
+        plane = projection(fit[-1], others_sides)  # [H, 2]
+        means = [fit[:, others_sides == side].mean(dim=1, keepdim=True) for side in (1, -1)]
+        centred = vectors - (means[0] + means[1]) / 2  # [L + 1, N, H]
+        if not dots:
+            spread = (vectors[-1] - vectors[-1].mean(dim=0)).norm(dim=-1).square().mean().sqrt()
         dots.append(centred @ plane / spread)  # [L + 1, N, 2]
-        scored.append(
-            {
-                "side": (dots[-1][..., 0] * sides > SAME).sum(dim=-1).tolist(),
-                "neighbour": [right_neighbours(layer, sides) for layer in vectors],
-            }
-        )
-    right, *others_right = (model["side"][-1] for model in scored)
+        scored.append((dots[-1][..., 0] * sides > SAME).sum(dim=-1).tolist())
+    right, *others_right = (model[-1] for model in scored)
     return moving(
         "meaning_map",
         {
@@ -90,8 +88,8 @@ def meaning_map(
             f" their side, in the untrained model {others_right[0]}."
         ),
         try_this=(
-            "Play it: all dots begin as one. Point at a dot to read its sentence. The axes were"
-            f" computed from {len(others)} other sentences."
+            "Play it: all dots begin as one. Point at a dot to read its sentence. The axes and the"
+            f" middle line were computed from {len(others)} other sentences."
         ),
     )
 
@@ -138,15 +136,3 @@ def projection(vectors: Tensor, sides: Tensor) -> Tensor:
     upright = torch.linalg.svd(rest, full_matrices=False).Vh[0]  # [H]
     upright = upright if upright[upright.abs().argmax()] > 0 else -upright
     return torch.stack([level, upright], dim=-1)
-
-
-def right_neighbours(vectors: Tensor, sides: Tensor) -> int:
-    """vectors [N, H], sides [N] -> how many have a nearest other vector, by cosine, of their side.
-
-    A tie counts as wrong, so that equal vectors score 0.
-    """
-    unit = F.normalize(vectors, dim=-1)
-    cosines = (unit @ unit.T).fill_diagonal_(-2)  # [N, N]
-    same = sides[:, None] == sides[None]  # [N, N]
-    best = cosines.masked_fill(~same, -2).amax(dim=1)  # [N]
-    return int((best > cosines.masked_fill(same, -2).amax(dim=1) + SAME).sum())

@@ -39,7 +39,7 @@ def position_clocks(
             "length": LENGTH,
             "furthest": FURTHEST,
         },
-        needs=["sinusoidal.js"],
+        needs=["sinusoidal.js", "stage.js"],
         label="Clock hands: k steps turn each by the same angle, from any position",
         alt=(
             f"A picture of the sinusoidal table, {dim} columns lying on their side over"

@@ -55,11 +55,11 @@ def position_products(
                 {"name": name, "cosines": packed(rows @ rows.T)} for name, rows in units.items()
             ],
         },
-        needs=["sinusoidal.js", *(["packed.js"] if tables else [])],
+        needs=["sinusoidal.js", "stage.js", *(["packed.js"] if tables else [])],
         label=(
             "By formula, nearby positions are alike; a table has to learn it"
             if tables
-            else "By formula, nearby positions are more alike than distant ones"
+            else "The similarity of two positions depends only on how far apart they are"
         ),
         alt=(
             f"Curves over the distance of two positions: sinusoidal{others}. The sinusoidal one is"

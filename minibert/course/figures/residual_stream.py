@@ -71,8 +71,8 @@ def residual_stream(
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"The vectors of “{tokens[0][token]}” part: at the end their cosine is"
-            f" {cosines[0]:.2f}, and {cosines[1]:.2f} in an untrained model"
+            f"“{tokens[0][token]}” in two texts: from layer to layer its two vectors part, to a"
+            f" cosine of {cosines[0]:.2f} (untrained: {cosines[1]:.2f})"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"

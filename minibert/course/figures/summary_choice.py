@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from minibert.course.figures.moving import Moving, moving
+from minibert.summarization import select_sentences
 
 
 def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
@@ -23,24 +24,37 @@ def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
         raise ValueError(
             "documents is empty; expected at least one, as title -> {'sentences': …, 'scores': …}"
         )
+    shown = {title: _document(title, **parts) for title, parts in documents.items()}
     return moving(
         "summary_choice",
-        {
-            "titles": list(documents),
-            "documents": {title: _document(title, **parts) for title, parts in documents.items()},
-        },
-        label="From scores to a summary",
+        {"titles": list(documents), "documents": shown},
+        needs=["stage.js"],
+        label=_finding(*(next(iter(documents.values()))[part] for part in ("scores", "sentences"))),
         alt=(
             "A document, a sentence a line with its score. The three chosen sentences are"
             " highlighted. A sentence that was passed over is underlined, and beside it stands"
-            " which three words in a row it repeats. Below, the summary alone, and its overlap with"
-            " a reference."
+            " which three words in a row it repeats. Below, the summary alone."
         ),
         try_this=(
-            "Ask for more and more sentences, and switch the blocking off and on. Which sentence"
-            " comes in for the one that was passed over, and does the overlap rise?"
+            "Switch the blocking off, then ask for more sentences. Which one comes in, and does the"
+            " overlap rise?"
         ),
     )
+
+
+def _finding(scores: Sequence[float], sentences: Sequence[str]) -> str:
+    """What trigram blocking changes in a summary of three sentences."""
+    blocked, free = (
+        select_sentences(scores, sentences, 3, block_trigrams=block) for block in (True, False)
+    )
+    names = [
+        " and ".join(map(str, sorted(set(ours) - set(theirs))))
+        for ours, theirs in ((free, blocked), (blocked, free))
+    ]
+    if not names[0]:
+        return "The three best sentences repeat no three words, so trigram blocking changes nothing"
+    instead = f", and takes sentence {names[1]} instead" if names[1] else ""
+    return f"Trigram blocking passes over sentence {names[0]}, which repeats three words{instead}"
 
 
 def _document(

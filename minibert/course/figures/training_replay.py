@@ -1,23 +1,24 @@
 """An interactive figure that plays a training run: losses, guesses at three gaps, and an attention
-map (chapter 8).
+map (chapters 8 and 12).
 """
 
 import torch
 
 from minibert.course.figures.moving import Moving, moving
-from minibert.course.figures.packed import packed
-from minibert.course.figures.training_curves import LONGER, PERFECT, USUAL
+from minibert.course.figures.packed import packed, unpacked
 
+USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"  # rows of the log
 WORDS = 5  # of each gap, those that get most at any time
 
 
-def training_replay(log: dict, unigram: float) -> Moving:
+def training_replay(log: dict, unigram: float, failed: str | None = None) -> Moving:
     """Returns a figure that plays the films in `benchmark_log("failures")`: the live run alone, or
     a failed run beside its healthy one.
 
     log      rows with a variant and, for one seed of each, a film; one row is the Bayes-optimal
              predictor with the gaps
     unigram  the MLM loss, in nats, of a model that predicts by word frequency alone
+    failed   the failed run that is shown at first; without it, the live run
     Raises ValueError if the log has no films, or lacks one of the expected runs.
     """
     films = {row["variant"]: row["film"] for row in log["rows"] if "film" in row}
@@ -29,7 +30,11 @@ def training_replay(log: dict, unigram: float) -> Moving:
         )
     if perfect is None:
         raise ValueError(f"log must contain the row {PERFECT!r}, which says what fits the gaps")
-    healthy = {LONGER, USUAL}
+    pairs = [[name, USUAL] for name in films if name not in (LONGER, USUAL)]
+    if failed is not None and [failed, USUAL] not in pairs:
+        raise ValueError(
+            f"failed is {failed!r}; expected one of {', '.join(name for name, _ in pairs)}"
+        )
     gaps = []
     for number, gap in enumerate(perfect["gaps"]):
         best = _best(films[LONGER]["guesses"], number, gap["chances"])
@@ -53,14 +58,42 @@ def training_replay(log: dict, unigram: float) -> Moving:
         for name, film in films.items()
     }
     word, right = _winner(gaps[0])
-    learned = _learned([guesses[0][gaps[0]["best"][right]] for guesses in films[LONGER]["guesses"]])
-    steps = runs[LONGER]["step"]
+    chances = {  # of this word, in every frame
+        name: unpacked(run["guesses"])[:, 0, right].tolist() for name, run in runs.items()
+    }
+    if failed:
+        loss = films[failed]["mlm_loss"][-1]
+        stuck = abs(loss - unigram) < 0.05
+        label = (
+            f"Failed, {failed}: the run"
+            f" {'learns only word frequencies' if stuck else f'ends at {loss:.2f} nats'} and gives"
+            f" “{word}”, which fits, {chances[failed][-1]:.2f} (healthy: {chances[USUAL][-1]:.2f})"
+        )
+        alt = (
+            f"A failed run, {failed}, beside the healthy one: the losses of masked words and of"
+            " pairs, bars for the guesses of both at three gaps at the end of training, and an"
+            " attention map of each."
+        )
+        try_this = "Play it, then choose another failed run."
+    else:
+        steps = runs[LONGER]["step"]
+        label = (
+            f"From step {steps[_learned(chances[LONGER])]} of {steps[-1]} on, the model gives"
+            f" “{word}”, the word that fits, more than half"
+        )
+        alt = (
+            "The losses of masked words and of pairs fall to their floors, bars show the guesses at"
+            " three gaps at the end of training, and an attention map has one strong cell in the"
+            " row of [MASK]."
+        )
+        try_this = "Play the run, then choose a failed one."
     return moving(
         "training_replay",
         {
             "runs": runs,
             "live": LONGER,
-            "pairs": [[name, USUAL] for name in films if name not in healthy],
+            "pairs": pairs,
+            **({"failed": failed} if failed else {}),
             "gaps": [
                 {name: gap[name] for name in ("first", "second", "words", "chances")}
                 for gap in gaps
@@ -73,16 +106,9 @@ def training_replay(log: dict, unigram: float) -> Moving:
             },
         },
         needs=["packed.js", "stage.js"],
-        label=(
-            f"From step {steps[learned]} of {steps[-1]} on, the model gives “{word}”, the word that"
-            " fits, more than half"
-        ),
-        alt=(
-            "The losses of masked words and of pairs fall to their floors, bars show the guesses at"
-            " three gaps at the end of training, and an attention map has one strong cell in the"
-            " row of [MASK]."
-        ),
-        try_this="Play the run, then choose a failed one.",
+        label=label,
+        alt=alt,
+        try_this=try_this,
     )
 
 

@@ -24,9 +24,13 @@ def word_pieces(tokenizer: WordPieceTokenizer, text: str, word: int = 0) -> Movi
             f" lowercase={tokenizer.lowercase}; the figure strips accents if and only if it"
             " lowercases"
         )
-    count = len({number for number in tokenizer.encoding(text).word_ids if number is not None})
+    encoding = tokenizer.encoding(text)
+    words = [number for number in encoding.word_ids if number is not None]
+    count = len({*words})
     if word not in range(count):
         raise ValueError(f"word must be 0 to {count - 1}, a word of {text!r}, not {word!r}")
+    pieces = [piece for piece, number in zip(encoding.tokens, encoding.word_ids) if number == word]
+    first, last = encoding.word_to_chars(word)
     return moving(
         "word_pieces",
         {
@@ -35,8 +39,11 @@ def word_pieces(tokenizer: WordPieceTokenizer, text: str, word: int = 0) -> Movi
             "text": text,
             "word": word,
         },
-        needs=["wordpiece.js"],
-        label="WordPiece, step by step",
+        needs=["stage.js", "wordpiece.js"],
+        label=(
+            f"WordPiece takes the longest piece that it knows, again and again:"
+            f" “{text[first:last]}” becomes {' '.join(pieces)}"
+        ),
         alt=(
             f"The words of “{text}”, under each its pieces with their ids, and below them every"
             " piece that was looked up for one word."

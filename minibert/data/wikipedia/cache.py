@@ -4,12 +4,12 @@ import hashlib
 import json
 import lzma
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from minibert.hub.atomic_io import replacing
 from minibert.hub.find_pretrained import expanded
 
 
@@ -32,7 +32,7 @@ def _read_cache(path: Path) -> list[str] | None:
     """The lines of a cache file, or None if it is missing or damaged. Its first line is the digest
     of the others."""
     try:
-        digest, *lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+        digest, *lines = lzma.decompress(path.read_bytes()).decode().split("\n")
     except (OSError, lzma.LZMAError, UnicodeDecodeError, ValueError):
         return None
     return lines if digest == _digest(lines) else None
@@ -42,9 +42,8 @@ def _write_cache(path: Path, lines: list[str]) -> None:
     """Write the cache file atomically; if the folder is not writable, warn and continue."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(lzma.compress("\n".join([_digest(lines), *lines]).encode()))
-        os.replace(file.name, path)
+        with replacing(path) as writing:
+            writing.write_bytes(lzma.compress("\n".join([_digest(lines), *lines]).encode()))
     except OSError as error:
         warnings.warn(
             f"the cleaned corpus could not be kept in {path}: {error.strerror}", stacklevel=3

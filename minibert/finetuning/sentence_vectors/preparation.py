@@ -16,11 +16,11 @@ from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.data.corpora import sourced_documents, titled_documents
-from minibert.finetuning.sentence_vectors.options import SentenceSettings
+from minibert.finetuning.sentence_vectors.options import OF_PAIRS, SentenceSettings
 from minibert.finetuning.sentence_vectors.teacher import FOLDER
 from minibert.finetuning.sentence_vectors.texts import Item, choose_texts, plain
 from minibert.finetuning.sentence_vectors.validation import read_judged_pairs
-from minibert.hub.atomic_io import sha256, write_atomically
+from minibert.hub.atomic_io import replacing, sha256, write_atomically
 from minibert.pretraining.preparation import check_sources, find_corpus, record_sources
 from minibert.pretraining.run_dir import RunFolder
 
@@ -87,7 +87,7 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
     checksum = sha256(path)
     run_dir.check_digest(TEXTS, checksum)
     run_dir.write_record()
-    return read_texts(path, checksum)
+    return read_texts(path, checksum, 2 if settings.options.objective in OF_PAIRS else 1)
 
 
 def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
@@ -108,18 +108,39 @@ def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
             )
     for path in (other / TEXTS, *sorted((other / FOLDER).glob("[!.]*"))):
         target = run_dir.path / path.relative_to(other)
-        if not target.exists():
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, target)
-            run_dir.made.append(target)
+        if target.exists():
+            continue
+        name = path.relative_to(other).as_posix()
+        if theirs.record.get("digests", {}).get(name, digest := sha256(path)) != digest:
+            raise InputError(f"{path} is not what the run in {other} wrote there")
+        if not target.parent.exists():
+            target.parent.mkdir()
+            run_dir.made.append(target.parent)
+        with replacing(target) as writing:
+            shutil.copyfile(path, writing)
+        run_dir.made.append(target)
     if "teacher" in theirs.record:
         run_dir.remember("teacher", lambda: theirs.record["teacher"])
 
 
-def read_texts(path: Path, checksum: str) -> Texts:
-    """The texts in a file that `prepare_texts` wrote."""
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return Texts(path, checksum, [tuple(line.split("\t")) for line in lines])
+def read_texts(path: Path, checksum: str, width: int) -> Texts:
+    """The items in a file that `prepare_texts` wrote, each of `width` texts.
+
+    Raises an InputError where a line has another number of texts, or the last line does not end.
+    """
+    again = "delete it, and --resume chooses the texts again"
+    try:
+        *lines, rest = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text: {again}") from error
+    items = [tuple(line.split("\t")) for line in lines]
+    for number, item in enumerate(items, start=1):
+        if len(item) != width or not all(map(str.strip, item)):
+            what = "two texts with a tab between them" if width == 2 else "one text"
+            raise InputError(f"{path}, line {number}: expected {what} ({again})")
+    if rest or not items:
+        raise InputError(f"{path} {'is cut short' if rest else 'is empty'}: {again}")
+    return Texts(path, checksum, items)
 
 
 def _choose(settings: SentenceSettings, corpus: str | list[Path]) -> list[Item]:

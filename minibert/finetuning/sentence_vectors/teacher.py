@@ -1,7 +1,7 @@
 """A teacher's vectors of all texts: computed once, in chunks, and reduced to the student's size."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from minibert.tokenization import WordPieceTokenizer
 from minibert.training.precision import choose_precision
 
 CHUNK = 2048  # texts in a file: what a kill costs at most
-FOLDER, VECTORS, PROJECTION = "teacher", "vectors", "projection"
+FOLDER, VECTORS, PROJECTION, KEPT = "teacher", "vectors", "projection", "kept"
+AGAIN = "delete it, and --resume makes it again"
 
 
 @dataclass(frozen=True)
@@ -97,15 +98,19 @@ def make_targets(
     folder.mkdir(exist_ok=True)
     if not _compute_missing(run_dir, folder, texts, teacher, device, stopped):
         return None
-    vectors = torch.cat([_read_chunk(run_dir, folder, part) for part in _chunks(texts)])  # [N, T]
+    parts, width = list[Tensor](), None
+    for part in _chunks(texts):
+        shape = {VECTORS: (len(part), width)}
+        parts.append(_read(run_dir, _path(folder, part), shape, torch.float16)[VECTORS])  # [C, T]
+        width = parts[0].size(1)
+    vectors = torch.cat(parts)  # [N, T]
     path = folder / f"{PROJECTION}.safetensors"
     if not path.is_file():
         projection, kept = fit_projection(vectors[:pca_texts].float(), size, empty)
-        _write(path, {PROJECTION: projection, "kept": torch.tensor(kept)})
-    tensors = read_tensors(path)
-    run_dir.check_digest(f"{FOLDER}/{path.name}", sha256(path))
+        _write(path, {PROJECTION: projection, KEPT: torch.tensor(kept)})
+    tensors = _read(run_dir, path, {PROJECTION: (width, size), KEPT: ()}, torch.float32)
     run_dir.write_record()
-    return Targets(vectors, tensors[PROJECTION], float(tensors["kept"]))
+    return Targets(vectors, tensors[PROJECTION], float(tensors[KEPT]))
 
 
 def _chunks(texts: Sequence[str]) -> list[range]:
@@ -150,20 +155,31 @@ def _compute_missing(
     return True
 
 
-def _read_chunk(run_dir: RunFolder, folder: Path, part: range) -> Tensor:
-    """A chunk's vectors (C × T)."""
-    path = _path(folder, part)
+def _read(
+    run_dir: RunFolder, path: Path, shapes: Mapping[str, tuple[int | None, ...]], dtype: torch.dtype
+) -> dict[str, Tensor]:
+    """The tensors of a file, which have these shapes; None is any size."""
     try:
-        vectors = read_tensors(path)[VECTORS]  # [C, T]
-    except (InputError, KeyError) as error:
-        raise InputError(f"{error} (delete it, and --resume makes it again)") from error
-    if vectors.dim() != 2 or len(vectors) != len(part):
-        raise InputError(
-            f"{path} holds {list(vectors.shape)} numbers, expected the vectors of {len(part)} "
-            "texts: delete it, and --resume makes it again"
-        )
+        tensors = read_tensors(path)
+        for name, shape in shapes.items():
+            found = tensors[name]
+            fits = found.dim() == len(shape) and all(
+                wanted in (None, size) for size, wanted in zip(found.shape, shape, strict=True)
+            )
+            if not fits:
+                wanted = " × ".join("any" if size is None else str(size) for size in shape)
+                raise InputError(
+                    f"{path} holds {name} of shape {list(found.shape)}, "
+                    f"expected {wanted or 'one number'}"
+                )
+            if found.dtype != dtype or not found.isfinite().all():
+                raise InputError(f"{path} holds {name} that are not finite numbers of {dtype}")
+    except KeyError as error:
+        raise InputError(f"{path} holds no {error.args[0]} ({AGAIN})") from error
+    except InputError as error:
+        raise InputError(f"{error} ({AGAIN})") from error
     run_dir.check_digest(f"{FOLDER}/{path.name}", sha256(path))
-    return vectors
+    return tensors
 
 
 def _write(path: Path, tensors: dict[str, Tensor]) -> None:

@@ -1,7 +1,8 @@
 """Find which column of a table holds what: the one that the user names, or a usual name."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import TypeVar
 
 from minibert.config import InputError, did_you_mean
@@ -46,16 +47,22 @@ USUAL = {
     "choices": ("choices", "endings", "options"),
     "right": ("label", "answerkey", "answer", "correct"),
 }
-NUMBERED = re.compile(r"(choice|ending|option|alternative|answer)s?[ _-]?(\d+|[a-h])")
+NUMBERED = re.compile(r"(choice|ending|option|alternative|answer)s?[ _-]?([0-9]{1,4}|[a-h])")
 
 
 class Columns:
     """The columns of a table; `found` maps a role, such as 'text', to a column or to several."""
 
     def __init__(self, table: Table, given: Mapping[str, str | Sequence[str]]):
-        """`given` is what the user named. Raises an InputError for a column that is not there."""
+        """`given` is what the user named.
+
+        Raises an InputError for a column that is not there, and for one that is named twice.
+        """
         self.table = table
-        self.by_lower = {column.lower(): column for column in table.columns}
+        self.by_lower: dict[str, list[str]] = {}
+        for column in table.columns:
+            self.by_lower.setdefault(column.lower(), []).append(column)
+        roles: dict[str, str] = {}  # of the columns that are given
         self.found: dict[str, str | tuple[str, ...]] = {}
         for role, names in given.items():
             for name in [names] if isinstance(names, str) else names:
@@ -65,6 +72,12 @@ class Columns:
                         f"{self.listed()}{did_you_mean(name, table.columns)}. "
                         f"{no_header(table.format)}"
                     )
+                if name in roles:
+                    raise InputError(
+                        f"{table.name}: the column {name!r} is named twice, for "
+                        f"{flag(roles[name])} and for {flag(role)}; expected a column for each"
+                    )
+                roles[name] = role
             self.found[role] = names if isinstance(names, str) else tuple(names)
 
     def find(self, role: str, usual: Sequence[str], needed: bool = True) -> None:
@@ -74,9 +87,7 @@ class Columns:
         """
         if role in self.found:
             return
-        taken = self.found.values()
-        columns = [self.by_lower[name] for name in usual if name in self.by_lower]
-        candidates = [column for column in columns if column not in taken]
+        candidates = self._free(usual)
         if candidates or needed:
             self.found[role] = self._only(role, candidates)
 
@@ -84,36 +95,46 @@ class Columns:
         """Take the one usual column for a text, or the usual two for a pair."""
         if "text" in self.found:
             return
-        pairs = (
-            [pair for pair in PAIRS if all(name in self.by_lower for name in pair)]
-            if "pair" not in self.found
-            else []
-        )
-        singles = [
-            (name,)
-            for name in TEXTS
-            if name in self.by_lower
-            and self.by_lower[name] != self.found.get("pair")
-            and not any(name in pair for pair in pairs)
+        wanted = PAIRS if "pair" not in self.found else ()
+        pairs = [
+            pair for names in wanted for pair in product(*(self._free([name]) for name in names))
         ]
-        candidates = [tuple(self.by_lower[name] for name in names) for names in [*pairs, *singles]]
+        singles = [
+            (column,) for column in self._free(TEXTS) if column not in chain.from_iterable(pairs)
+        ]
+        candidates: list[tuple[str, ...]] = [*pairs, *singles]
         # not strict: a single text has no pair
         self.found |= dict(zip(("text", "pair"), self._only("text", candidates), strict=False))
 
-    def find_choices(self) -> tuple[str, ...]:
+    def find_choices(self) -> None:
         """Take the one usual column that holds lists, or several such as ending0 … ending3."""
         if "choices" in self.found:
             names = self.found["choices"]
-            self.found["choices"] = names = (names,) if isinstance(names, str) else names
-            return names
-        stems: dict[str, list[str]] = {}
-        for name, column in sorted(self.by_lower.items()):
-            if match := NUMBERED.fullmatch(name):
-                stems.setdefault(match[1], []).append(column)
-        lists = [(self.by_lower[name],) for name in USUAL["choices"] if name in self.by_lower]
-        several = [tuple(columns) for columns in stems.values() if len(columns) > 1]
-        self.found["choices"] = names = self._only("choices", [*lists, *several])
-        return names
+            self.found["choices"] = (names,) if isinstance(names, str) else names
+            return
+        stems: dict[str, dict[str, list[str]]] = {}  # "ending" -> "0010" -> ["ending10"]
+        for name in self.by_lower:
+            match, free = NUMBERED.fullmatch(name), self._free([name])
+            if match and free:
+                stems.setdefault(match[1], {}).setdefault(match[2].zfill(4), []).extend(free)
+        lists = [(column,) for column in self._free(USUAL["choices"])]
+        several = [
+            columns
+            for places in stems.values()
+            if len(places) > 1
+            for columns in product(*(places[place] for place in sorted(places)))
+        ]
+        self.found["choices"] = self._only("choices", [*lists, *several])
+
+    def _free(self, usual: Iterable[str]) -> list[str]:
+        """The columns of these names, in whatever letters, that have no role yet."""
+        taken = set(
+            chain.from_iterable(
+                [names] if isinstance(names, str) else names for names in self.found.values()
+            )
+        )
+        columns = chain.from_iterable(self.by_lower.get(name, []) for name in usual)
+        return [column for column in columns if column not in taken]
 
     def _only(self, role: str, candidates: list[Candidate]) -> Candidate:
         """The only candidate. Raises an InputError where there are several, or none."""

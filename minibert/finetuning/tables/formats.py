@@ -9,8 +9,12 @@ from typing import Any
 
 from minibert.config import InputError
 from minibert.finetuning.tables.rows import Row
+from minibert.hub.json_text import parse_json
 
-COMMENT = re.compile(r"## |# ?\S+ = ")  # in CoNLL files; a word may be '#'
+# In CoNLL files, before a sentence. A word may be '#' or '##': the second form is a comment only
+# where it has another number of fields than the words.
+COMMENT, HEADING = re.compile(r"# ?[^\W\d]\S* = "), "## "
+DOCUMENT = "-DOCSTART-"
 
 
 def csv_rows(text: str, name: str, format: str, header: Sequence[str] | None) -> Iterator[Row]:
@@ -32,14 +36,22 @@ def csv_rows(text: str, name: str, format: str, header: Sequence[str] | None) ->
 
 
 def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Records with the line that each begins on; a quoted field may span several lines."""
+    """Records with the line that each begins on; a quoted field may span several lines.
+
+    Blank lines are left out, and so are the records at the end whose fields are all empty, which
+    spreadsheets write.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a field may be a whole document
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     begins = 1
+    empty: list[tuple[int, list[str]]] = []  # since the last record with a text
     try:
         for fields in reader:
-            if any(field.strip() for field in fields):
-                yield begins, fields
+            if fields == [""] or any(field.strip() for field in fields):  # [""] was quoted
+                yield from [*empty, (begins, fields)]
+                empty = []
+            elif len(fields) > 1:  # else a blank line
+                empty.append((begins, fields))
             begins = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
@@ -74,7 +86,7 @@ def json_rows(text: str, name: str) -> Iterator[Row]:
     ]
     pairs: Iterable[tuple[str, Any]]
     try:
-        first = json.loads(lines[0][1]) if lines else []
+        first = parse_json(lines[0][1]) if lines else []
         whole = first if len(lines) <= 1 else None
     except (json.JSONDecodeError, RecursionError):
         whole = _json_value(text, name, 0)  # one value over many lines
@@ -99,7 +111,7 @@ def json_rows(text: str, name: str) -> Iterator[Row]:
 
 def _json_value(text: str, name: str, number: int) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{name}, line {number or error.lineno}: not JSON ({error.msg}, at character "
@@ -145,10 +157,12 @@ def _list(value: Any, key: str, where: str) -> list[Any]:
 
 def conll_rows(text: str, name: str) -> Iterator[Row]:
     """Sentences: the first field of each line as its words, the last as their tags."""
+    lines = text.split("\n")
+    expected = next((len(_conll_fields(line)) for line in lines if _is_plain(line)), 0)
     words: list[list[str]] = []
-    begins, expected = 1, 0
-    for number, line in enumerate([*text.split("\n"), ""], start=1):
-        if not line.strip() or line.startswith("-DOCSTART-"):
+    begins = 1
+    for number, line in enumerate([*lines, ""], start=1):
+        if not line.strip() or line.startswith(DOCUMENT):
             if words:
                 tags = {"tags": [fields[-1] for fields in words]} if expected > 1 else {}
                 yield Row(
@@ -156,17 +170,27 @@ def conll_rows(text: str, name: str) -> Iterator[Row]:
                 )
             words, begins = [], number + 1
             continue
-        if COMMENT.match(line):
-            begins = begins if words else number + 1
+        fields = _conll_fields(line)
+        heads = line.startswith(HEADING) and len(fields) != expected
+        if not words and (heads or COMMENT.match(line)):
+            begins = number + 1
             continue
-        fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
         expected = expected or len(fields)
         if len(fields) != expected or not fields[0]:
             raise InputError(
                 f"{name}, line {number}: expected {expected} field{'s' * (expected > 1)} as on the "
-                f"lines before, the word first and its tag last, found {line!r}"
+                f"other lines, the word first and its tag last, found {line!r}"
             )
         words.append(fields)
+
+
+def _conll_fields(line: str) -> list[str]:
+    return [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
+
+
+def _is_plain(line: str) -> bool:
+    """Whether a line certainly has a word."""
+    return bool(line.strip()) and not line.startswith(("#", DOCUMENT))
 
 
 def label_text_rows(text: str, name: str) -> Iterator[Row]:

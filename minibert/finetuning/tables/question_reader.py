@@ -88,13 +88,14 @@ def _start(context: str, answer: str, start: Any, notes: Counter[str]) -> int:
             ] += 1
         return first
     try:
-        start = int(start)
+        position = int(start)
+        if isinstance(start, bool) or (isinstance(start, float) and position != start):
+            raise ValueError
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "the position of an answer must be a whole number, of the character at which it "
             f"begins, not {start!r:.60}"
         ) from error
-    position: int = start
     if position >= 0 and context.startswith(answer, position):
         return position
     if count == 1:

@@ -141,11 +141,10 @@ class ChoiceReader(Reader):
 
     def find(self, columns: Columns, labelled: bool) -> None:
         """Find the choices, the text, and the number of the right choice."""
-        names = columns.find_choices()
+        columns.find_choices()
         columns.find("text", USUAL["stem"])
         if labelled:
-            usual = [name for name in USUAL["right"] if columns.by_lower.get(name) not in names]
-            columns.find("label", usual)
+            columns.find("label", USUAL["right"])
 
     def example(
         self, row: Row, columns: Mapping[str, Any], labelled: bool, notes: Counter[str]
@@ -181,12 +180,14 @@ class ChoiceReader(Reader):
     def _right(self, value: Any, choices: list[str], keys: list[Any]) -> int:
         """The number of the right choice, from whatever names it.
 
-        Tried in this order: its column or its letter in the data, its text, its number from 0,
-        A, B, ….
+        Tried in this order: its column or its name in the data, its text, its number from 0, A, B,
+        …. A JSON number is first taken as the number, because the choices may be numbers, too.
         """
+        names = list(map(str, keys))
         numbers = [str(n) for n in range(len(choices))]
         letters = [chr(ord("A") + n) for n in range(len(choices))]
-        for known in (keys, choices, numbers, letters):
+        others = [numbers, choices] if isinstance(value, int) else [choices, numbers]
+        for known in (names, *others, letters):
             if str(value) in known:
                 return known.index(str(value))
         raise InputError(

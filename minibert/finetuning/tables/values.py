@@ -48,7 +48,7 @@ def number_of(row: Row, column: str) -> float:
     value = value_of(row, column)
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"{column!r} must be a number, such as 3.5, not {value!r:.60}")

@@ -18,6 +18,8 @@ from minibert.heads import BertForSequenceClassification
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
+SMALLEST = 1e-18  # standard deviation of labels; its square is a number that float32 can hold
+
 
 @dataclass(frozen=True)
 class TextExample:
@@ -157,6 +159,11 @@ class Regression(TextTask):
         values = torch.tensor(numbers, dtype=torch.float64)  # [examples]
         varies = bool(values.min() < values.max())
         mean, deviation = float(values.mean()), float(values.std(correction=0)) if varies else 1.0
+        if deviation < SMALLEST:
+            raise InputError(
+                f"the labels differ by too little, {float(values.max() - values.min()):.3g} "
+                "from the lowest to the highest: multiply them all by some number"
+            )
         if isinstance(model, BertForSequenceClassification) and model.classifier.bias.any():
             self._rescale(model, mean, deviation)
         self.mean, self.deviation = mean, deviation

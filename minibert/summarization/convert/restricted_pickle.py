@@ -6,8 +6,7 @@ everything else (the options, the optimizer, any class or function) becomes an `
 nothing.
 
 `torch.load(weights_only=True)` is no replacement. It refuses a file that names an unknown class,
-and every checkpoint of BertSum holds an optimizer of the class `models.optimizers.Optimizer`. And
-up to PyTorch 2.5.1, which minibert supports, a crafted file makes it run code (CVE-2025-32434).
+and every checkpoint of BertSum holds an optimizer of the class `models.optimizers.Optimizer`.
 """
 
 import pickle

@@ -20,6 +20,7 @@ NEVER_SHOWN = re.compile(
     r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<![^>]*(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+LONG_REFERENCE = re.compile(r"&#\d{100,};?")  # to a character that there cannot be
 UNFINISHED = re.compile(r"<[a-z/?][^<]*", re.IGNORECASE)
 EMPTY_LINE = re.compile(r"\n\s*\n")  # of two <br>
 
@@ -56,18 +57,19 @@ def html_parts(page: str) -> tuple[list[Part], str | None, Counter[str]]:
     """The parts of a page, its title, and counts of what was left out.
 
     If the page marks its <main> part and that holds text, only it is read. Raises an InputError
-    that says what to install where Beautiful Soup is missing.
+    that says what to install where Beautiful Soup is missing, and for a page that it refuses.
     """
     soup, left_out = _parse(page), Counter[str]()
-    title = next((title for title in soup.find_all("title") if not title.find_parent("svg")), None)
+    title = soup.find("title")
+    if title and title.find_parent("svg"):
+        title = None
     found = list(_parts(_leaves(soup, left_out)))
     parts = [part for part, _ in found]
     main = [part for part, in_main in found if in_main]
     if any(part.kind in ("paragraph", "item") for part in main) and len(main) < len(parts):
         left_out["blocks outside of <main>"] = len(parts) - len(main)
         parts = main
-    code = "".join(pre.get_text() for pre in soup.find_all("pre"))
-    if code and not any(part.kind in ("paragraph", "item") for part in parts):
+    if not any(part.kind in ("paragraph", "item") for part in parts) and (code := _code(soup)):
         parts += text_parts(code)  # a text that was put on the web in one <pre>
         del left_out["code blocks"]
     name = " ".join(title.get_text().split()) if title else ""
@@ -77,16 +79,32 @@ def html_parts(page: str) -> tuple[list[Part], str | None, Counter[str]]:
 def _parse(page: str) -> Any:
     try:
         from bs4 import BeautifulSoup
+        from bs4.builder import ParserRejectedMarkup
     except ImportError as error:
         raise InputError(
             f"reading HTML needs the package beautifulsoup4, which is not installed: {INSTALL}"
         ) from error
-    page = NEVER_SHOWN.sub("", page)
+    page = LONG_REFERENCE.sub("\ufffd", NEVER_SHOWN.sub("", page))
     shown = page.rfind(">") + 1
-    page = PARAGRAPH_END.sub("</p>", STRAY_END.sub(r"\g<0><hr>", page[:shown])) + UNFINISHED.sub(
-        "", page[shown:]
-    )
-    return BeautifulSoup(page, "html.parser")
+    page = PARAGRAPH_END.sub(
+        "</p>", STRAY_END.sub(r"\g<0><div></div>", page[:shown])
+    ) + UNFINISHED.sub("", page[shown:])
+    try:
+        return BeautifulSoup(page, "html.parser")
+    except ParserRejectedMarkup as error:
+        raise InputError(
+            "Beautiful Soup cannot parse this HTML: a part that begins with '<![' is broken"
+        ) from error
+
+
+def _code(soup: Any) -> str:
+    """The text of all <pre>, once also where one is in another."""
+    texts, inner = list[str](), set[int]()
+    for pre in soup.find_all("pre"):
+        if id(pre) not in inner:
+            texts.append(pre.get_text())
+            inner.update(map(id, pre.find_all("pre")))
+    return "".join(texts)
 
 
 def _why_skipped(element: Any) -> str | None:

@@ -8,6 +8,7 @@ read.
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from minibert.config import InputError
@@ -20,7 +21,7 @@ FRONT_MATTER = re.compile(
     r"\s*(---|\+\+\+)[ ]*\n(?=\s*(?:#|[\w-]+\s*[:=]))(?P<fields>.*?)\n(?:\1|\.\.\.)[ ]*(?:\n|$)",
     re.DOTALL,
 )
-TITLE = re.compile(r"""^title\s*[:=]\s*["']?(.*?)["']?\s*$""", re.MULTILINE)
+TITLE = re.compile(r"^title[ \t]*[:=](.*)$", re.MULTILINE)
 # Lines of other dialects without text: ":::{note}", "{% raw %}", "!!! note", "[!NOTE]"
 DIRECTIVE = re.compile(
     r"^([> \t]*)(?::{3,}.*|\{%.*%\}|\{\{.*\}\}|!!! .*|\[!\w+\]\s*)$", re.MULTILINE
@@ -30,6 +31,8 @@ FOOTNOTE_MARK = re.compile(r"\[\^[^\[\]]{1,100}\]")
 CHECKBOX = re.compile(r"\[[ xX]\]\s+")
 HTML_TABLE = re.compile(r"<table\b.*?(?:</table>|\Z)", re.DOTALL | re.IGNORECASE)
 HTML_TITLE = re.compile(r"\s*<h1\b", re.IGNORECASE)
+LONGEST_DEFINITION = 10  # lines of a link definition with its title
+LONGEST_TAG = 2000  # characters of a tag or a comment within a line of text
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 # Containers that decide what a paragraph in them is; the innermost counts.
 KINDS = {"list_item": "item", "dd": "item", "dt": "heading", "heading": "heading"}
@@ -45,7 +48,7 @@ def markdown_parts(text: str) -> tuple[list[Part], str | None, Counter[str]]:
     if front := FRONT_MATTER.match(text):
         text = text[front.end() :]
         left_out["front matter"] = 1
-        title = (field := TITLE.search(front["fields"])) and field[1]
+        title = (field := TITLE.search(front["fields"])) and field[1].strip(" \t\"'")
     containers = ["paragraph"]
     in_table = False
     for token in _parse(FOOTNOTE.sub("- ", DIRECTIVE.sub(r"\1", text))):
@@ -86,19 +89,58 @@ def _parse(text: str) -> list[Any]:
             f"reading Markdown needs packages that are not installed: {INSTALL}"
         ) from error
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+    # these keep or copy the text again for each piece that they join; `_readable` joins them
+    parser.disable(["fragments_join", "text_join"])
+    parser.block.ruler.at("reference", _short_reference)
+    parser.inline.ruler.at("html_inline", _short_tag)
     return parser.use(deflist_plugin).parse(text)
+
+
+def _short_reference(state: Any, start: int, end: int, silent: bool) -> bool:
+    """markdown-it's rule for a link definition, limited to LONGEST_DEFINITION lines.
+
+    The rule itself reads to the end of the paragraph for each definition, so its time grows with
+    the square of their number.
+    """
+    from markdown_it.rules_block import reference
+
+    lines, state.lineMax = state.lineMax, min(state.lineMax, start + LONGEST_DEFINITION)
+    try:
+        return reference(state, start, end, silent)
+    finally:
+        state.lineMax = lines
+
+
+def _short_tag(state: Any, silent: bool) -> bool:
+    """markdown-it's rule for HTML in a line, limited to tags of LONGEST_TAG characters.
+
+    The rule itself looks for the end of each tag through the whole paragraph.
+    """
+    from markdown_it.rules_inline import html_inline
+
+    source, state.src = state.src, state.src[: state.pos + LONGEST_TAG]
+    try:
+        return html_inline(state, silent)
+    finally:
+        state.src = source
 
 
 def _readable(tokens: Iterable[Any]) -> str:
     """The text of a paragraph as a reader sees it; a hard break becomes a vertical tab."""
     pieces = []
-    for token in tokens:
-        if token.type == "text":
-            pieces.append(FOOTNOTE_MARK.sub("", token.content))
-        elif token.type == "code_inline":
-            pieces.append(token.content)
-        elif token.type == "softbreak":
-            pieces.append("\n")
-        elif token.type == "hardbreak" or BREAK.fullmatch(token.content):
-            pieces.append("\v")
+    for is_text, group in groupby(tokens, lambda token: token.type in ("text", "text_special")):
+        if is_text:
+            pieces.append(FOOTNOTE_MARK.sub("", "".join(token.content for token in group)))
+        else:
+            pieces += map(_readable_token, group)
     return "".join(pieces)
+
+
+def _readable_token(token: Any) -> str:
+    if token.type == "code_inline":
+        return str(token.content)
+    if token.type == "softbreak":
+        return "\n"
+    if token.type == "hardbreak" or BREAK.fullmatch(token.content):
+        return "\v"
+    return ""

@@ -16,8 +16,12 @@ from minibert.hub.find_pretrained import expanded
 from minibert.summarization.documents.read_html import html_parts
 from minibert.summarization.documents.read_markdown import markdown_parts
 from minibert.summarization.documents.read_text import Part, text_parts
+from minibert.summarization.documents.time_limit import time_limit
 
 FORMATS = ("text", "markdown", "html")
+SECONDS = (
+    20  # processor time that reading a document may take, and as much for each million letters
+)
 SUFFIXES = {
     "markdown": (".md", ".markdown", ".mdown", ".mkd"),
     "html": (".html", ".htm", ".xhtml"),
@@ -73,7 +77,7 @@ HTML_TAG = re.compile(
     r"</?(?:p|div|span|a|br|h[1-6]|table|ul|li|meta|title|b|i|em|strong)\b[^<>]*>", re.IGNORECASE
 )
 HTML_START = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -153,12 +157,21 @@ def read_text(text: str, format: str | None = None, name: str = "the text") -> D
     format = format or _guess_format(text)
     title: str | None = None
     left_out = Counter[str]()
-    if format == "text":
-        parts = text_parts(text)
-    elif format == "markdown":
-        parts, title, left_out = markdown_parts(text)
-    else:
-        parts, title, left_out = html_parts(text)
+    allowed = SECONDS * (1 + len(text) / 1e6)
+    too_long = (
+        f"reading it as {format} takes more than {allowed:.0f} seconds, far longer than any "
+        "ordinary document of its size"
+    )
+    try:
+        with time_limit(allowed, too_long):
+            if format == "text":
+                parts = text_parts(text)
+            elif format == "markdown":
+                parts, title, left_out = markdown_parts(text)
+            else:
+                parts, title, left_out = html_parts(text)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
     return _document(name, format, parts, title, left_out)
 
 

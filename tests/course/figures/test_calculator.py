@@ -115,10 +115,17 @@ CONFIGS = [
 ]
 
 
+UNFOLD = (
+    "() => document.querySelectorAll('.mb-figure details').forEach(each => { each.open = true; })"
+)
+
+
 @pytest.fixture
 def form(tab):
-    """The figure alone in a page; whatever it asks for is an error."""
-    return show(tab, calculator())
+    """The figure alone in a page, with all that it folds opened; whatever it asks for is an error."""
+    show(tab, calculator()).evaluate(UNFOLD)
+    tab.locator("table").first.wait_for()
+    return tab
 
 
 def config_of(values):
@@ -201,6 +208,7 @@ def test_it_can_begin_with_any_preset(tab):
 
 
 def shown(tab, table):
+    tab.evaluate(UNFOLD)
     return dict(
         re.findall(
             r"^(.+?)\t(.+?)\t.*$",
@@ -226,6 +234,36 @@ def test_it_begins_with_base_and_shows_its_109_482_240_parameters(form):
         "109,482,240 parameters" in form.get_by_role("status").inner_text()
         and "24.3 hours" in form.get_by_role("status").inner_text()
     )
+
+
+def test_title_and_bars_follow_the_form(form):
+    """They say what the tables say, for a preset and for sizes of one's own; a part has one colour in all bars."""
+
+    def title():
+        return form.locator(".mb-label").inner_text()
+
+    def parts():
+        return form.evaluate(
+            "[...document.querySelectorAll('.mb-stack [data-tip]')].map(part => part.dataset.tip)"
+        )
+
+    assert title() == (
+        "BERT, base size: 109 million parameters, 4.0 GiB for a training step, 24.3 hours for 10 billion tokens"
+    )
+    assert parts()[:3] == [
+        "embeddings: 23,835,648, 21.8%",
+        "attention: 28,348,416, 25.9%",
+        "feed-forward: 56,669,184, 51.8%",
+    ]
+    form.locator("[name=layers]").fill("24")
+    assert title().startswith("This model: 195 million parameters, ")
+    assert parts()[2] == "feed-forward: 113,338,368, 58.3%"
+    form.locator("[name=heads]").fill("5")
+    assert title() == calculator().label and not form.locator(".mb-stack").first.is_visible()
+    tones = form.evaluate(
+        "[...document.querySelectorAll('.mb-stack [data-tip]')].map(part => [part.dataset.tip.split(':')[0], part.style.getPropertyValue('--tone')])"
+    )
+    assert len(dict(tones)) == len(set(map(tuple, tones)))
 
 
 def test_it_is_worked_by_keyboard(form):

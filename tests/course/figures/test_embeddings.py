@@ -114,8 +114,9 @@ def test_the_first_state_compares_a_word_at_two_positions(tab, figure, small):
         "“the” at position 4, segment 0. The outline is “the” at position 1, segment 0. "
         f"Cosine of the two sums: {cosines[0]:.2f}, after LayerNorm {cosines[1]:.2f}."
     )
+    assert figure.label.endswith(f"with a cosine of {cosines[0]:.2f}")
     assert (
-        tab.locator(".mb-numbers")
+        tab.locator(".mb-one")
         .inner_text()
         .endswith(f"= {sums[4, 20]:.3f}, after LayerNorm {out[4, 20]:.3f}.".replace("-", "−"))
     )
@@ -147,6 +148,7 @@ def test_word_position_and_segment_are_changed_by_keyboard(tab, figure):
     tab.get_by_role("combobox", name="Word").select_option("bank")
     assert status(tab).startswith("“bank” at position 4, segment 1.")
     assert tab.locator(".mb-row-token p span").first.inner_text() == "the row of “bank”"
+    tab.get_by_text("More controls").click()
     tab.get_by_role("button", name="Keep this one as outline").press("Enter")
     assert (
         "The outline is “bank” at position 4, segment 1. Cosine of the two sums: 1.00, after LayerNorm 1.00."
@@ -156,6 +158,7 @@ def test_word_position_and_segment_are_changed_by_keyboard(tab, figure):
 
 def test_parts_are_switched_off_by_pointer(tab, figure):
     show(tab, figure)
+    tab.get_by_text("More controls").click()
     bars = "[...document.querySelectorAll('.mb-row-position .mb-bar')].map((bar) => Number(bar.getAttribute('height')))"
     assert max(tab.evaluate(bars)) > 1
     tab.get_by_label("position row").click()
@@ -163,7 +166,7 @@ def test_parts_are_switched_off_by_pointer(tab, figure):
     assert status(tab).startswith("“the” at position 4, segment 0, no position row.")
     assert tab.locator(".mb-row-position .mb-length").inner_text() == "switched off"
     tab.get_by_label("LayerNorm").click()
-    assert "no LayerNorm" in status(tab) and tab.locator(".mb-numbers").inner_text().endswith(
+    assert "no LayerNorm" in status(tab) and tab.locator(".mb-one").inner_text().endswith(
         "and no LayerNorm."
     )
 
@@ -172,10 +175,11 @@ def test_a_bar_that_is_clicked_is_spelt_out(tab, figure):
     show(tab, figure)
     box = tab.locator(".mb-row-sum svg").bounding_box()
     tab.mouse.click(box["x"] + box["width"] * 3.5 / 24, box["y"] + 10)
-    assert tab.locator(".mb-numbers").inner_text().startswith("Feature 3:")
+    assert tab.locator(".mb-one").inner_text().startswith("Feature 3:")
+    tab.get_by_text("More controls").click()
     assert tab.get_by_label("Feature").input_value() == "3"
     tab.get_by_label("Feature").press("End")
-    assert tab.locator(".mb-numbers").inner_text().startswith("Feature 255:")
+    assert tab.locator(".mb-one").inner_text().startswith("Feature 255:")
 
 
 def test_wrong_arguments_are_named(small):

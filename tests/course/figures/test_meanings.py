@@ -8,7 +8,7 @@ from tiny_run import CONFIG, TOKENIZER
 
 import minibert
 from minibert.course.figures import meaning_map
-from minibert.course.figures.meaning_map import projection, right_neighbours, word_vectors
+from minibert.course.figures.meaning_map import projection, word_vectors
 from minibert.course.figures.packed import unpacked
 
 WET = {"ten": "w5 w7 w10", "eleven": "w6 w7 w11", "twelve": "w8 w7 w12"}
@@ -16,7 +16,6 @@ DRY = {"twenty": "w5 w7 w20", "more": "w6 w7 w21", "most": "w8 w7 w22"}
 SHOWN = {"wet": WET, "dry": DRY}
 FITTED = {"wet": ["w9 w7 w10", "w13 w7 w11"], "dry": ["w9 w7 w20", "w13 w7 w21"]}
 TEXTS = [*WET.values(), *DRY.values()]
-SIDES = torch.tensor([1, 1, 1, -1, -1, -1])
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +45,16 @@ def test_the_vectors_are_those_of_the_word_after_each_layer(models):
         )
 
 
-def test_dots_are_projections_on_axes_that_other_sentences_gave(models, figure):
+def test_dots_are_projections_on_axes_and_a_line_that_other_sentences_gave(models, figure):
     others = [text for meaning in FITTED.values() for text in meaning]
+    trained = word_vectors(models[0], TOKENIZER, "w7", TEXTS)[-1]
+    spread = (trained - trained.mean(dim=0)).square().sum(dim=-1).mean().sqrt()
     for model, dots in zip(models, unpacked(figure.data["dots"])):
-        last = word_vectors(model, TOKENIZER, "w7", others)[-1]
-        level = F.normalize(last[:2].mean(0) - last[2:].mean(0), dim=0)
+        fitted = word_vectors(model, TOKENIZER, "w7", others)
+        level = F.normalize(fitted[-1, :2].mean(0) - fitted[-1, 2:].mean(0), dim=0)
         vectors = word_vectors(model, TOKENIZER, "w7", TEXTS)
-        centred = vectors - vectors.mean(dim=1, keepdim=True)
-        spread = centred[-1].square().sum(dim=-1).mean().sqrt()
+        # both meanings have two sentences, so halfway between their means is the mean of all four
+        centred = vectors - fitted.mean(dim=1, keepdim=True)
         torch.testing.assert_close(dots[..., 0], centred @ level / spread, atol=1e-3, rtol=0)
         assert dots[0].abs().max() < 1e-3, "before the first layer all are equal"
 
@@ -66,13 +67,6 @@ def test_the_axes_are_orthogonal_directions_of_length_1():
     assert plane[0, 0] > 0.8, "towards the side that is 1"
 
 
-def test_neighbours_are_counted_and_ties_are_wrong():
-    apart = torch.tensor([[1.0, 0.1], [1, 0.2], [1, 0.3], [0.1, 1], [0.2, 1], [0.3, 1]])
-    assert right_neighbours(apart, SIDES) == 6
-    assert right_neighbours(apart, torch.tensor([1, -1, 1, -1, 1, -1])) == 0
-    assert right_neighbours(torch.ones(6, 2), SIDES) == 0
-
-
 def test_a_model_that_knows_the_answer_wins_as_control(models):
     """A word that only one meaning has, with large embeddings, parts the dots in any model: the test can be passed."""
     torch.manual_seed(0)
@@ -82,14 +76,14 @@ def test_a_model_that_knows_the_answer_wins_as_control(models):
             knowing.embeddings.word_embeddings.weight[token, :8] = value
             knowing.embeddings.word_embeddings.weight[token, 8:] = -value
     found = meaning_map(models[0], TOKENIZER, [knowing], "w7", SHOWN, FITTED, "Tiny")
-    assert found.data["scores"][1]["side"][-1] == 6
+    assert found.data["scores"][1][-1] == 6
     assert found.label.endswith("untrained models 6")
 
 
 def test_the_title_states_the_scores(figure):
-    last = [score["side"][-1] for score in figure.data["scores"]]
+    last = [counts[-1] for counts in figure.data["scores"]]
     assert f"Tiny puts {last[0]} of 6 uses of “w7”" in figure.label
-    assert figure.data["scores"][0]["side"][0] == 0, "equal dots lie on the line, on no side"
+    assert figure.data["scores"][0][0] == 0, "equal dots lie on the line, on no side"
 
 
 def test_it_plays_scrubs_and_names_a_sentence(tab, figure):

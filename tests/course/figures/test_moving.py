@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
+from playwright.sync_api import expect
 
 from minibert.course.figures import flipbook, moving, rounded
 from minibert.course.figures.moving import STATIC
@@ -79,6 +80,8 @@ def test_a_flipbook_needs_two_frames():
         flipbook({"only": "one"}, "x")
     with pytest.raises(ValueError, match="there are 2 frames and none with the number 2"):
         flipbook({"one": "", "two": ""}, "x", start=2)
+    with pytest.raises(ValueError, match="says has 1 sentences for 2 frames"):
+        flipbook({"one": "", "two": ""}, "x", says=["The first."])
 
 
 def test_rounded_has_no_minus_before_zero_and_no_more_digits():
@@ -180,10 +183,10 @@ def test_every_control_has_a_name_and_answers_keys_and_pointer(tab):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_flipbook_turns_by_key_and_by_pointer_and_says_so(tab, theme):
     show(tab, letters(), theme)
-    assert tab.locator(".mb-page").inner_text() == "A" and status(tab) == "Frame 1 of 3"
+    assert tab.locator(".mb-page").inner_text() == "A" and status(tab) == "letter: first"
     handle = tab.get_by_label("letter").locator("input")
     handle.press("ArrowRight")
-    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "Frame 2 of 3"
+    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "letter: second"
     box = handle.bounding_box()
     tab.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert tab.locator(".mb-page").inner_text() == "C"
@@ -191,9 +194,20 @@ def test_a_flipbook_turns_by_key_and_by_pointer_and_says_so(tab, theme):
 
 def test_a_flipbook_opens_on_the_frame_that_was_named_under_its_finding(tab):
     show(
-        tab, flipbook({"a": "<p>A</p>", "b": "<p>B</p>"}, "letter", finding="All differ", start=-1)
+        tab,
+        flipbook(
+            {"a": "<p>A</p>", "b": "<table><tr><th>x</th><td>7</td></tr></table>"},
+            "letter",
+            finding="All differ",
+            start=-1,
+            says=["The first letter.", "A table with a 7."],
+        ),
     )
-    assert tab.locator(".mb-page").inner_text() == "B" and status(tab) == "Frame 2 of 2"
+    assert tab.locator(".mb-page").inner_text() == "x\t7" and status(tab) == "A table with a 7."
+    tab.locator(".mb-page td").hover()
+    assert tab.locator(".mb-tip").inner_text() == "x: 7"
+    tab.get_by_text("The numbers").click()
+    expect(tab.locator(".mb-numbers td")).to_have_text(["The first letter.", "A table with a 7."])
     assert tab.locator("input").input_value() == "1"
     assert "All differ" in tab.locator(".mb-figure").inner_text()
 
@@ -338,7 +352,7 @@ def test_a_long_control_fits_on_a_phone(fresh_page, control):
     fresh_page.set_viewport_size({"width": 390, "height": 844})
     script = (
         letters().get_state()["_esm"].partition("export default")[0]
-        + f"export default {{ render({{ model, el }}) {{ frame(el, model, controls({control})); }} }};"
+        + f'export default {{ render({{ model, el }}) {{ el.append(node("div", {{ class: "mb-figure" }}, controls({control}))); }} }};'
     )
     stills.draw(fresh_page, letters().get_state() | {"_esm": script})
     assert fresh_page.evaluate("document.documentElement.scrollWidth") == 390

@@ -151,7 +151,7 @@ def test_the_curve_follows_base_and_hands(tab):
         == f"Any two positions 50 apart, base 10,000: sinusoidal {table[0] @ table[50] / 192:.2f}."
     )
     points = tab.evaluate(
-        "document.querySelector('.mb-figure > svg .mb-formula.mb-curve').getAttribute('points').split(' ').map((point) => point.split(',').map(Number))"
+        "document.querySelector('.mb-plot > svg .mb-formula.mb-curve').getAttribute('points').split(' ').map((point) => point.split(',').map(Number))"
     )
     assert len(points) == 512 and points[0][1] == min(y for _, y in points)
     tab.get_by_label("Hands, fastest first").press("Home")
@@ -175,9 +175,7 @@ def test_a_table_is_read_at_the_position(tab, tables):
     assert status(tab).endswith(said(32, 6) + ".") and status(tab).startswith(
         "Position 32 and position 38, base 10,000: sinusoidal 0.74, "
     )
-    formula = (
-        "document.querySelector('.mb-figure > svg .mb-formula.mb-curve').getAttribute('points')"
-    )
+    formula = "document.querySelector('.mb-plot > svg .mb-formula.mb-curve').getAttribute('points')"
     before = tab.evaluate(formula)
     for _ in range(3):
         tab.get_by_label("Position i").press("ArrowRight")
@@ -189,7 +187,7 @@ def test_a_table_is_read_at_the_position(tab, tables):
 
 def test_a_distance_is_chosen_in_the_plot(tab, tables):
     show(tab, position_products(384, tables, distance=6))
-    box = tab.locator(".mb-figure > svg").bounding_box()
+    box = tab.locator(".mb-plot > svg").bounding_box()
     middle = (
         box["x"] + (38 + box["width"] - 10) / 2
     )  # the plot leaves 38 pixels on the left and 10 on the right
@@ -199,7 +197,7 @@ def test_a_distance_is_chosen_in_the_plot(tab, tables):
 
 
 def test_a_phone_gets_letters_of_the_same_size(tab, tables):
-    size = "Number(getComputedStyle(document.querySelector('.mb-figure > svg text')).fontSize.slice(0, -2)) * document.querySelector('.mb-figure > svg').getScreenCTM().a"
+    size = "Number(getComputedStyle(document.querySelector('.mb-plot > svg text')).fontSize.slice(0, -2)) * document.querySelector('.mb-plot > svg').getScreenCTM().a"
     wide = tab.viewport_size
     tab.set_viewport_size({"width": 390, "height": 844})
     show(tab, position_products(384, tables, distance=6))

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import re
 
 import pytest
 import torch
@@ -79,6 +80,37 @@ def test_the_title_is_true(replay):
     step = int(replay.label.split()[2])
     at = FILMS["live"]["step"].index(step)
     assert min(chances[at:]) > 0.5 >= chances[at - 1]
+
+
+@pytest.mark.parametrize("failed", sorted(set(FILMS) - {"live", "healthy"}))
+def test_the_title_of_a_failed_run_is_true(failed):
+    label = training_replay(LOG, 3.85, failed).label
+    word = PERFECT["gaps"][0]["words"].index("sister")
+    wrong, right = (FILMS[name]["guesses"][-1][0][word] for name in (failed, "healthy"))
+    said, healthy = map(float, re.findall(r"fits, ([\d.]+) \(healthy: ([\d.]+)\)", label)[0])
+    assert label.startswith(f"Failed, {failed}: the run ")
+    assert said == pytest.approx(wrong, abs=0.0051) and healthy == pytest.approx(right, abs=0.0051)
+    loss = FILMS[failed]["mlm_loss"][-1]
+    assert ("learns only word frequencies" in label) == (failed == "too fast")
+    assert failed == "too fast" or f"ends at {loss:.2f} nats" in label
+
+
+def test_it_opens_on_the_failed_run_that_is_named(tab):
+    figure = show(tab, training_replay(LOG, 3.85, "too fast"))
+    assert menu(figure, "Run").evaluate("one => one.selectedOptions[0].text") == "failed: too fast"
+    assert figure.locator(".curve").count() == 4 and figure.locator(".map").count() == 2
+    assert figure.locator(".key span").all_inner_texts() == [
+        "healthy run",
+        "failed run: too fast",
+        "bars: the model's probability of each word at [MASK]",
+        "a perfect reader's probability",
+    ]
+    color = "one => getComputedStyle(one)[one.tagName === 'SPAN' ? 'backgroundColor' : 'stroke']"
+    for kind in ("healthy", "failed"):  # a run has one colour, in its curves and in its bars
+        bar, curve = (figure.locator(f".{part}.{kind}").first for part in ("bar", "curve"))
+        assert bar.evaluate(color) == curve.evaluate(color)
+    with pytest.raises(ValueError, match="failed is 'live'; expected one of too slow, "):
+        training_replay(LOG, 3.85, "live")
 
 
 def order(figure):

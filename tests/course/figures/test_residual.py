@@ -142,7 +142,7 @@ def test_the_depth_goes_by_key_and_the_figure_says_the_cosines(tab, measures, fi
 
 def test_the_title_states_the_last_cosines(measures, figure):
     trained, untrained = measures["across"][:, 1, -1, 2, 2].tolist()
-    assert f"their cosine is {trained:.2f}, and {untrained:.2f} in" in figure.label
+    assert f"to a cosine of {trained:.2f} (untrained: {untrained:.2f})" in figure.label
 
 
 def test_other_texts_and_tokens_have_their_own_numbers(tab, measures, figure):

@@ -296,8 +296,27 @@ def test_it_begins_with_twenty_draws_and_says_them(figure):
     assert figure.locator(".mb-rule").inner_text() == "5 of the 26 pieces are chosen in every draw."
     assert status(figure).startswith("Draw 20, 100 chosen in all: ")
     assert figure.locator(".mb-label").inner_text() == (
-        "After 20 draws, chance alone puts the random words anywhere from 4% to 16%"
+        "Masking 20 times: chance alone puts the random words at 4% to 16%, not exactly 10%"
     )  # 10% ± 1.96 · √(0.09 / 100)
+
+
+def test_the_picture_names_its_bars_and_bands_on_a_scale(figure):
+    names = figure.locator(".key span").all_inner_texts()
+    assert names == [
+        "how often the piece has been chosen so far",
+        "share so far",
+        "expected share",
+        "95% of such shares, if only chance moves them",
+    ]
+    left = "place => place.getBoundingClientRect().left"
+    ends = [figure.locator(".scale .line span").nth(i) for i in (0, 2)]
+    zero, full = (
+        end.evaluate("one => one.getBoundingClientRect().left + one.offsetWidth / 2")
+        for end in ends
+    )
+    line = figure.locator(".fate .line").first
+    assert zero == pytest.approx(line.evaluate(left), abs=1)
+    assert full - zero == pytest.approx(line.evaluate("one => one.offsetWidth"), abs=1)
 
 
 def test_a_press_draws_once_more_and_the_slider_goes_back(figure):

@@ -146,22 +146,27 @@ def test_the_first_state_and_what_it_says(figure):
     assert figure.locator(".mb-chosen .mb-note").all_inner_texts() == [
         f" chosen as number {i}" for i in (1, 2, 3)
     ], "sentence 2 has the second score"
+    assert (
+        figure.locator(".mb-label").inner_text()
+        == "Trigram blocking passes over sentence 2, which repeats three words, and takes sentence 5 instead"
+    )
     figure.get_by_role("slider", name="Sentences").press("Home")
     assert status(figure).startswith("Asked for 1, with blocking: sentence 0. ")
 
 
-def test_number_blocking_and_order_by_key_and_pointer(figure):
-    figure.get_by_label("Trigram blocking").click()
+def test_number_and_blocking_by_key_and_pointer(figure):
+    figure.get_by_role("checkbox", name="Trigram blocking").click()
     assert chosen(figure) == [0, 2, 4] and not figure.locator(".mb-passed").count()
+    figure.get_by_text("The numbers").click()
+    figure.locator("tr.mb-current").wait_for()
     assert figure.locator("tr.mb-current th").inner_text() == "without"
-    figure.get_by_label("the scores'").check()
     assert figure.locator(".mb-summary li").all_inner_texts() == [STORY[i] for i in (0, 2, 4)]
     slider = figure.get_by_role("slider", name="Sentences")
     slider.press("ArrowRight")
     assert chosen(figure) == [0, 2, 4, 5] and figure.locator(
         ".mb-summary li"
     ).all_inner_texts() == [STORY[i] for i in (0, 2, 4, 5)]
-    figure.get_by_label("Trigram blocking").press("Space")
+    figure.get_by_role("checkbox", name="Trigram blocking").press("Space")
     slider.press("End")
     assert chosen(figure) == [0, 1, 3, 4, 5], "sentence 2 is never let in"
     assert (
@@ -184,6 +189,11 @@ def test_a_document_without_reference_and_with_sentences_that_were_not_read(figu
     assert figure.get_by_role("slider", name="Sentences").get_attribute("max") == "4"
     figure.get_by_role("combobox").select_option("story")
     assert figure.locator(".mb-source").inner_text() == "our own"
+
+
+def test_a_title_claims_no_change_where_there_is_none():
+    bare = summary_choice({"bare": DOCUMENTS["bare"]})
+    assert bare.label.endswith("trigram blocking changes nothing")
 
 
 def test_markup_in_a_text_stays_text(tab):

@@ -35,12 +35,24 @@ def test_vectors_as_json_text_and_file(model_class, run, saved, tmp_path):
 
 @pytest.mark.parametrize("source", ["file", "standard input"])
 def test_texts_of_a_file(source, run, saved, tmp_path, monkeypatch):
-    folder, data = saved(BertModel), "\ufeffthe cat sat\r\n\nthe dog ran\n".encode()
+    folder, data = saved(BertModel), "\ufeffthe cat sat\r\nthe dog ran\n\n".encode()
     (tmp_path / "lines.txt").write_bytes(data)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     name = tmp_path / "lines.txt" if source == "file" else "-"
     found = run("embed", "--file", name, "--model", folder)
     assert found == run("embed", *TEXTS, "--model", folder) and found[0] == 0
+
+
+def test_a_row_for_each_line_whatever_is_in_it(run, saved, tmp_path):
+    """A form feed and the like end no line, and a blank line is named."""
+    folder, file = saved(BertModel), tmp_path / "lines.txt"
+    texts = ["the cat\fsat", "the\x85dog", "a\u2028dog\rran"]
+    file.write_bytes("\n".join(texts).encode())
+    found = run("embed", "--file", file, "--model", folder)
+    assert found == run("embed", *texts, "--model", folder) and found[1].count("\n") == 3
+    file.write_bytes(b"the cat sat\n \r\nthe dog ran\n")
+    status, out, err = run("embed", "--file", file, "--model", folder)
+    assert (status, out) == (2, "") and f"{file}, line 2: the line is blank" in err
 
 
 @pytest.mark.parametrize(

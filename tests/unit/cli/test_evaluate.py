@@ -35,6 +35,29 @@ def test_a_line_for_each_phenomenon_and_the_total(run, saved, blimp):
     assert "12 pairs; all is the mean over paradigms; a random choice gets 0.5" in out
 
 
+def test_names_are_set_apart_and_command_no_terminal(run, saved, blimp):
+    row = {"UID": "x", "linguistics_term": "\x1b[31mred\nx"}
+    row |= {"sentence_good": "the sat", "sentence_bad": "the dog"}
+    for path in blimp.iterdir():
+        path.unlink()
+    (blimp / "x.jsonl").write_text(json.dumps(row) + "\n")
+    status, out, _ = run("evaluate", saved(BertForMaskedLM), "--blimp", blimp)
+    rows = out.splitlines()
+    assert status == 0 and rows[0] == "phenomenon  paradigms  accuracy"
+    assert rows[1].split() == ["[31mred", "x", "1", "1.000"] and len(rows) == 4
+
+
+def test_a_paradigm_belongs_to_one_phenomenon(run, saved, blimp):
+    path = blimp / "first.jsonl"
+    row = json.loads(path.read_text().splitlines()[0]) | {"linguistics_term": "island_effects"}
+    path.write_text(path.read_text() + json.dumps(row) + "\n")
+    status, out, err = run("evaluate", saved(BertForMaskedLM), "--blimp", blimp)
+    assert status == 2 and not out and err.count("\n") == 1
+    assert (
+        "'first' belongs to one phenomenon, but its pairs name 'agreement' and 'island_eff" in err
+    )
+
+
 def test_json_and_limit(run, saved, blimp):
     folder = saved(BertForMaskedLM)
     status, out, _ = run(

@@ -313,6 +313,28 @@ def test_the_best_epoch_is_what_is_kept(quick, run, tmp_path):
     assert accuracy == about["scores"]["dev"]["accuracy"] == about["scores"]["test"]["accuracy"]
 
 
+def test_the_output_of_predict_is_json_and_loses_no_column(quick, run, tmp_path):
+    """A cell that is not a number is null, and a column 'prediction' is not overwritten."""
+    train = write_csv(tmp_path / "rows.csv", reviews())
+    model = tmp_path / "model"
+    run("finetune", "classification", "--train", train, "--out", model, *quick)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "fine", "a": NaN, "b": [1, {"c": -Infinity}], "d": null}\n')
+    status, out, _ = run("predict", model, "--file", rows, "--json")
+    found = json.loads(out, parse_constant=pytest.fail)
+    assert status == 0 and found["text"] == "fine"
+    assert (found["a"], found["b"], found["d"]) == (None, [1, {"c": None}], None)
+    rows.write_text('{"text": "fine"}\n{"text": "good", "prediction": "mine"}\n')
+    status, out, err = run("predict", model, "--file", rows, "--json")
+    assert status == 2 and not out and err.count("\n") == 1
+    assert f"--file {rows} has a column 'prediction'" in err and "rename that column" in err
+    assert run("predict", model, "--file", rows)[0] == 0
+    for depth in range(100, 1000, 50):  # up to what the reader refuses
+        rows.write_text('{"text": "fine", "deep": ' + "[" * depth + "]" * depth + "}\n")
+        status, _, err = run("predict", model, "--file", rows, "--json")
+        assert status == 0 or (status == 2 and err.count("\n") == 1), err
+
+
 def test_a_test_file_and_the_labels_of_training_rows(quick, run, tmp_path):
     rows = write_csv(tmp_path / "rows.csv", reviews())
     status, out, _ = run(
@@ -520,6 +542,30 @@ def test_stopped_before_there_is_anything(quick, run, tmp_path, monkeypatch):
     )
 
 
+def test_a_stop_in_the_first_epoch_keeps_the_files_of_others(quick, run, tmp_path, monkeypatch):
+    rows, out = write_csv(tmp_path / "rows.csv", reviews()), tmp_path / "model"
+
+    def put_files_and_stop():
+        (out / "notes").mkdir()
+        (out / "notes.txt").write_text("mine")
+        (out / "config.json").write_text("mine")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    at_step(2, put_files_and_stop, monkeypatch)
+    status, _, err = run("finetune", "classification", "--train", rows, "--out", out, *quick)
+    assert (status, err.count("Traceback")) == (143, 0)
+    assert sorted(path.name for path in out.iterdir()) == ["config.json", "notes", "notes.txt"]
+
+
+def test_a_failed_first_save_keeps_the_files_of_others(quick, run, tmp_path, monkeypatch):
+    rows, out = write_csv(tmp_path / "rows.csv", reviews()), tmp_path / "model"
+    monkeypatch.setattr("minibert.finetuning.model_io.write_atomically", full)
+    at_step(2, lambda: (out / "notes.txt").write_text("mine"), monkeypatch)
+    status, _, _ = run("finetune", "classification", "--train", rows, "--out", out, *quick)
+    assert status == 2
+    assert [path.name for path in out.iterdir()] == ["notes.txt"]
+
+
 def test_a_loss_that_is_no_number(quick, run, tmp_path, monkeypatch):
     rows = write_csv(tmp_path / "rows.csv", reviews())
     monkeypatch.setattr(
@@ -691,6 +737,14 @@ MISTAKES = {
     "a pair that is missing": (
         ["predict", "PAIRS", "a text"],
         "this model was trained on pairs of texts: give the second one as well",
+    ),
+    "a column of pairs that is missing": (
+        ["predict", "PAIRS", "--file", "ROWS"],
+        "this model was trained on pairs of texts: name the column of the second one with --pair",
+    ),
+    "a column too many": (
+        ["predict", "MODEL", "--file", "ROWS", "--text", "text", "--pair", "label"],
+        "this model was trained on single texts, but",
     ),
     "a pair too many": (
         ["predict", "MODEL", "a text", "--pair", "another"],
@@ -882,9 +936,21 @@ def test_labels_are_in_an_order_that_people_expect():
     ]
     assert sorted_labels(
         "classification",
-        [TextExample("x", None, label) for label in ("10", "9", "O", "b-z", "c-a")],
+        [
+            TextExample("x", None, label)
+            for label in ("1" * 5000, "10", "9", "0", "O", "b-z", "c-a")
+        ],
         "f",
-    ) == ["O", "b-z", "c-a", "9", "10"]
+    ) == ["O", "b-z", "c-a", "0", "9", "10", "1" * 5000]
+
+
+def test_labels_command_no_terminal(tmp_path, capsys):
+    rows = [{"text": f"row {n}", "label": ("\x1b[31mred\x07", "blue")[n % 2]} for n in range(20)]
+    name = "rows\x1b[1m.jsonl"
+    write_lines(tmp_path / name, rows)
+    Data({"task": "classification", "train": str(tmp_path / name)}, 0)
+    out = capsys.readouterr().out
+    assert "[31mred (" in out and not {"\x1b", "\x07"} & {*out}
 
 
 def test_predict_goes_where_it_is_told(trained, run, monkeypatch):

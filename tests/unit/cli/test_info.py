@@ -53,7 +53,9 @@ def test_info_on_the_cost_of_training(run):
     )
     assert json.loads(out)["training"]["gpu_hours"]["A100"] == pytest.approx(89.1 / 2, abs=0.03)
     for bad, sentence in (
-        (("--train-tokens", "-1"), "tokens must be above 0, not -1.0"),
+        (("--train-tokens", "-1"), "tokens must be above 0 and at most 1e30, not -1.0"),
+        (("--train-tokens", "1e308"), "tokens must be above 0 and at most 1e30, not 1e+308"),
+        (("--train-tokens", "1e9", "--utilisation", "1e-320"), "between 1e-6 and 1"),
         (("--train-tokens", "1e9", "--utilisation", "20"), "utilisation is a share of the peak"),
     ):
         status, out, err = run("info", "base", *bad)

@@ -56,7 +56,15 @@ def test_bad_input_is_one_line_and_status_2(
 
 
 @pytest.mark.parametrize(
-    "argv", [[], ["nonsense"], ["info"], ["info", "base", "--length", "many"], ["fill-mask"]]
+    "argv",
+    [
+        *([], ["nonsense"], ["info"], ["info", "base", "--length", "many"], ["fill-mask"]),
+        *(
+            ["search", "", "x"],
+            ["embed", "x", "--out", ""],
+            ["tokenizer", "--corpus", "", "--out", "x"],
+        ),
+    ],
 )
 def test_bad_usage_is_one_line_that_names_the_help(argv, run):
     status, _out, err = run(*argv)

@@ -411,6 +411,19 @@ def test_the_newest_checkpoint_is_damaged(finished, run, tmp_path):
     assert_same(tmp_path / "run", finished)
 
 
+def test_threads_are_remembered(finished, run, tmp_path):
+    """A run that was begun with --threads 1 goes on with one, whatever PyTorch would choose."""
+    shutil.copytree(finished, tmp_path / "run")
+    assert json.loads((finished / "run.json").read_text())["sessions"][0]["given"]["threads"] == 1
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        status, out, _ = run("--out", tmp_path / "run", "--resume")
+        assert status == 0 and torch.get_num_threads() == 1 and "differ from" not in out
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_another_machine_is_noted(finished, run, tmp_path):
     shutil.copytree(finished, tmp_path / "run")
     record = json.loads((finished / "run.json").read_text())

@@ -37,10 +37,15 @@ def test_typed_sentences(run, expected):
     assert run("score", folder, TEXTS[0], "--within-word", TEXTS[1])[1] == out  # no word is cut
 
 
+def test_a_sentence_that_is_too_long_for_a_file_name(run, expected):
+    status, out, err = run("score", expected[0], "the" + " " * 300 + "cat")
+    assert (status, err) == (0, "") and out.split("\t")[1] == "2"
+
+
 def test_a_file_and_standard_input(run, expected, tmp_path, monkeypatch):
     folder, scores = expected
     file = tmp_path / "my sentences.txt"
-    file.write_text("\n".join([TEXTS[0], "", TEXTS[1]]) + "\n")
+    file.write_text("\n".join([TEXTS[0], TEXTS[1], ""]) + "\n")
     status, out, _ = run("score", folder, file)
     assert status == 0
     check(out, scores)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from minibert import BertModel
+from minibert.inference.passage_cache import cache_root
 
 
 @pytest.fixture
@@ -27,6 +28,15 @@ def test_passages_with_file_lines_and_score(run, saved, notes):
         (f"{notes / 'a.txt'}:1-4", ["    The cat sat. The dog ran."]),
         (f"{notes / 'b.md'}:3", ["    The dog ran ran ran."]),
     ]
+
+
+@pytest.mark.parametrize("given", ["", "cache", "./cache"])
+def test_a_cache_folder_that_is_not_absolute_is_ignored(given, tmp_path, monkeypatch):
+    """As the specification of XDG_CACHE_HOME says."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    assert cache_root() == tmp_path / ".cache" / "minibert" / "search"
 
 
 def test_json_and_the_second_search(run, saved, notes, tmp_path):
@@ -56,6 +66,21 @@ def test_what_was_left_out_is_said(run, saved, notes):
     assert status == 0 and out and "left out: 1 (c.txt); the first: " in err
 
 
+def test_files_of_another_encoding(run, saved, notes):
+    """What is left out says how to read it, and then it is read; the cache does not mix the two up."""
+    (notes / "c.txt").write_bytes("Café Noël, the cat.\n".encode("cp1252"))
+    for path in ("a.txt", "b.md"):
+        (notes / path).unlink()
+    for _ in range(2):
+        status, _, err = run("search", notes, "cat", "--model", saved(BertModel))
+        assert status == 2 and "name its encoding with --encoding" in err
+        status, out, err = run(
+            "search", notes, "cat", "--model", saved(BertModel), "--encoding", "cp1252"
+        )
+        assert status == 0 and "Café Noël" in out and "1 passage in 1 file" in err
+    assert run("search", notes, "cat", "--model", saved(BertModel), "--encoding", "x")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
@@ -70,3 +95,9 @@ def test_bad_input(argv, message, run, saved, notes):
     model = [] if "--model" in argv else ["--model", saved(BertModel)]
     status, out, err = run("search", *argv, *model)
     assert status == 2 and not out and message in err
+
+
+def test_a_name_that_would_command_the_terminal_is_shown_without_its_commands(run, saved, notes):
+    (notes / "\x1b[31mred.txt").write_bytes(b"\xff\xff")
+    _, _, err = run("search", notes, "the dog", "--model", saved(BertModel), "--top", 1)
+    assert "red.txt" in err and "\x1b" not in err

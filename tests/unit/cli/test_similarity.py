@@ -17,7 +17,7 @@ def test_similarity_of_texts_closest_first(run):
 @pytest.mark.parametrize("source", ["file", "standard input"])
 def test_similarity_of_pairs_in_their_order(source, run, tmp_path, monkeypatch):
     data = (
-        "\ufeffStocks fell.\tThe cat sleeps.\r\n\nThe cat sleeps.\tA kitten is dozing.\n".encode()
+        "\ufeffStocks fell.\tThe cat sleeps.\r\nThe cat sleeps.\tA kitten is dozing.\n\n".encode()
     )
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)

@@ -1,10 +1,13 @@
 """`minibert tokenizer`: the vocabulary it writes, what it refuses, and that nothing half is left behind."""
 
+import sys
+
 import pytest
 
 from minibert import WordPieceTokenizer
 from minibert.cli import main as cli
 from minibert.cli import tokenizer as command
+from minibert.hub.new_folder import new_folder
 from minibert.pretraining.preparation import SENTENCES_FOR_VOCABULARY
 from minibert.tokenization import SPECIAL_TOKENS
 
@@ -116,6 +119,14 @@ def test_a_vocabulary_or_a_model_is_never_overwritten(name, run, text, tmp_path)
     assert (tmp_path / name).read_text(encoding="utf-8") == "precious" and not (
         tmp_path / "tokenizer_config.json"
     ).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks")
+def test_two_commands_do_not_write_into_one_folder(run, text, tmp_path):
+    with new_folder(tmp_path / "v"):
+        status, _, errors = run("--corpus", text, "--out", tmp_path / "v")
+    assert status == 2 and f"another process is at work in {tmp_path / 'v'}" in errors
+    assert not (tmp_path / "v").exists()
 
 
 def test_a_disk_that_is_full_is_told_and_leaves_no_vocabulary(run, text, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ LISTS = {
     "many ties": (DRAW.integers(0, 4, 200), DRAW.integers(0, 3, 200)),
     "far from 0": (1e6 + FOUND, 1e-6 * (FOUND + WANTED)),
     "large and small": (1e12 * FOUND, 1e-12 * (FOUND - WANTED)),
+    "a scale that squares to 0": (1e-160 * FOUND, 1e160 * (FOUND - WANTED)),
     "curved": (FOUND, np.exp(3 * FOUND)),
     "two numbers": ([1.0, 2.0], [5.0, 3.0]),
 }

@@ -1,5 +1,8 @@
 """Files that are replaced as a whole."""
 
+import os
+import stat
+
 import pytest
 
 from minibert.hub.atomic_io import replacing, write_atomically
@@ -12,6 +15,27 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
         writing.write_bytes(b"half of the n")
         raise OSError("disk full")
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and permissions of Unix")
+def test_the_permissions_stay_and_a_link_is_followed(tmp_path):
+    (tmp_path / "folder").mkdir()
+    path, link = tmp_path / "folder" / "file.txt", tmp_path / "link.txt"
+    write_atomically(path, "old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_atomically(link, "new")
+    assert link.is_symlink() and path.read_text(encoding="utf-8") == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
+def test_a_pipe_stays_a_pipe(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        write_atomically(tmp_path / "link", "new")
+    assert (tmp_path / "pipe").is_fifo() and len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_block_that_ends_replaces_the_file(tmp_path):

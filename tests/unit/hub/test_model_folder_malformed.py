@@ -1,6 +1,7 @@
 """Files of a saved model with values of the wrong type: one InputError that names the file, the field and the value."""
 
 import json
+import os
 
 import pytest
 import torch
@@ -49,9 +50,9 @@ CONFIG = [
     ("hidden_dropout_prob", "0.1", "hidden_dropout_prob is a probability"),
     ("hidden_dropout_prob", float("nan"), "hidden_dropout_prob is a probability"),
     ("classifier_dropout", [0.1], "classifier_dropout is a probability"),
-    ("initializer_range", None, "initializer_range must be a number above 0, not None"),
-    ("layer_norm_eps", float("inf"), "layer_norm_eps must be a number above 0, not inf"),
-    ("layer_norm_eps", "1e-12", "layer_norm_eps must be a number above 0, not '1e-12'"),
+    ("initializer_range", None, "initializer_range must be a number between 0 and 1e38, not None"),
+    ("layer_norm_eps", float("inf"), "layer_norm_eps must be a number between 0 and 1e38, not inf"),
+    ("layer_norm_eps", "1e-12", "layer_norm_eps must be a number between 0 and 1e38, not '1e-12'"),
     ("pad_token_id", True, "pad_token_id must be an id below vocab_size 10, not True"),
     ("pad_token_id", "0", "pad_token_id must be an id below vocab_size 10, not '0'"),
     ("norm_first", "no", "norm_first must be true or false, not 'no'"),
@@ -139,6 +140,8 @@ OPTIONS = [
     ("strip_accents", "no", "strip_accents must be true, false or null, not 'no'"),
     ("strip_accents", 0.5, "strip_accents must be true, false or null, not 0.5"),
     ("strip_accents", {}, "strip_accents must be true, false or null, not {}"),
+    ("tokenize_chinese_chars", False, "tokenize_chinese_chars is False; minibert implements True"),
+    ("word_tokenizer_type", "mecab", "word_tokenizer_type is 'mecab'; minibert implements 'basic'"),
 ]
 WORDPIECE = {"type": "WordPiece", "vocab": TOKENIZER.vocab}
 IDS = "the ids of a vocabulary must be whole numbers, but '[PAD]' has "
@@ -165,7 +168,22 @@ JSON = [
         {"model": WORDPIECE, "normalizer": {"strip_accents": 1}},
         "strip_accents must be true, false or null, not 1",
     ),
+    ({"model": WORDPIECE, "normalizer": None}, "has no normalizer"),
+    ({"model": WORDPIECE, "normalizer": {"type": "NFC"}}, "normalizer.type is 'NFC'"),
+    (
+        {"model": WORDPIECE, "normalizer": {"handle_chinese_chars": False}},
+        "normalizer.handle_chinese_chars is False; minibert implements True only",
+    ),
+    ({"model": WORDPIECE, "pre_tokenizer": {"type": "Metaspace"}}, "pre_tokenizer.type is"),
+    ({"model": WORDPIECE | {"continuing_subword_prefix": "@"}}, "continuing_subword_prefix is '@'"),
 ]
+
+
+def test_a_config_that_is_a_pipe_is_refused_at_once(folder, capsys):
+    (folder / "config.json").unlink()
+    os.mkfifo(folder / "config.json")
+    fill = ("fill-mask", "the [MASK]", "--model", folder)
+    assert_refused(folder / "config.json", "is a pipe; expected a config file", fill, capsys=capsys)
 
 
 def assert_tokenizer_refused(path, said, capsys):

@@ -588,8 +588,8 @@ def test_saving_into_a_folder_keeps_its_other_files(tmp_path):
 
 def test_a_save_that_was_killed_leaves_nothing_behind_for_ever(tmp_path):
     save_pretrained(ours(), tmp_path / "saved")
-    (tmp_path / "saved" / ".saving-0123abcd").mkdir()
-    half = tmp_path / "saved" / ".saving-0123abcd" / "model.safetensors"
+    (tmp_path / "saved" / ".saving-4711-0123abcd").mkdir()
+    half = tmp_path / "saved" / ".saving-4711-0123abcd" / "model.safetensors"
     half.write_bytes(b"half")
     for path in (half, half.parent):
         os.utime(path, times=(0, 0))

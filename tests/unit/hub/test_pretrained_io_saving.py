@@ -83,6 +83,19 @@ def test_without_a_tokenizer_one_of_another_size_is_refused(tmp_path):
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("name", ["config.json", "added_tokens.json"])
+def test_a_folder_in_the_place_of_a_file_leaves_the_older_save_as_it_was(name, tmp_path):
+    save_pretrained(model(), tmp_path, OTHER)
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).mkdir()
+    before = load_file(tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match=f"{name} is a folder"):
+        save_pretrained(model(initializer_range=0.5), tmp_path, WORDS)
+    after = load_file(tmp_path / "model.safetensors")
+    assert all(torch.equal(tensor, before[key]) for key, tensor in after.items())
+    assert (tmp_path / "vocab.txt").read_text().split() == list(OTHER.vocab)
+
+
 # Compiled models
 
 
@@ -133,17 +146,21 @@ def test_a_save_inside_a_save_into_the_same_folder(exists, tmp_path, monkeypatch
 
 
 def test_only_abandoned_staging_folders_are_removed(tmp_path):
+    """And only of names that the program gives: others are somebody's own."""
+    old, new = ".saving-4711-0123abcd", ".saving-4712-0123abcd"
+    own = [".saving-my-thesis", ".saving-2024-01", ".saving-4711-0123ABCD", ".saving-0123abcd"]
     for parent in (tmp_path, tmp_path / "model"):
-        for name, hours in (("old", 2), ("new", 0)):
-            staging = parent / f".saving-{name}"
+        for name in (old, new, *own):
+            staging = parent / name
             staging.mkdir(parents=True)
             (staging / "model.safetensors").write_bytes(b"half")
             for path in (staging / "model.safetensors", staging):
-                os.utime(path, times=(then := time.time() - 3600 * hours, then))
+                then = time.time() - (0 if name == new else 7200)
+                os.utime(path, times=(then, then))
     save_pretrained(model(), tmp_path / "model")
     save_pretrained(model(), tmp_path / "other")
-    assert sorted(os.listdir(tmp_path)) == [".saving-new", "model", "other"]
-    names = [".saving-new", "config.json", "model.safetensors"]
+    assert sorted(os.listdir(tmp_path)) == sorted([new, *own, "model", "other"])
+    names = sorted([new, *own, "config.json", "model.safetensors"])
     assert sorted(os.listdir(tmp_path / "model")) == names
 
 

@@ -54,6 +54,24 @@ def test_no_texts_give_no_vectors(model):
     assert vectors.shape == (0, 8) and vectors.dtype == torch.float32
 
 
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_an_empty_text_is_refused(empty, model):
+    with pytest.raises(InputError, match=r"texts\[1\] is empty"):
+        minibert.embed(["the cat", empty], model=model, tokenizer=WORDS)
+
+
+def test_a_cosine_is_at_most_one(model, monkeypatch):
+    longer = torch.tensor([[1.0, 0.0], [1.0 + 2e-7, 0.0]])
+    monkeypatch.setattr(minibert.inference.sentence_embeddings, "embed", lambda *_, **__: longer)
+    assert minibert.similarity("the cat", "the cat", model=model, tokenizer=WORDS) == 1.0
+
+
+def test_a_vocabulary_that_may_have_been_cut_short_is_told():
+    small = BertForMaskedLM(BertConfig(**SHAPE | {"vocab_size": len(VOCABULARY) + 300})).eval()
+    with pytest.warns(UserWarning, match="10 tokens, .* vocab_size is 310: .* cut short"):
+        minibert.embed(["the cat"], model=small, tokenizer=WORDS)
+
+
 @pytest.mark.parametrize("size", [0, -1, 2.0, "2", True])
 def test_a_wrong_batch_size_is_refused(size, model):
     with pytest.raises(InputError, match=f"batch_size must be a whole number of .* not {size!r}"):

@@ -54,7 +54,9 @@ def test_five_words_unless_told_otherwise(tokenizer):
     "text, top, message",
     [
         ("w1 [mask]", 5, r"the text has no \[MASK\] \(in capitals\): 'w1 \[mask\]'"),
-        ("w1 [MASK]", 0, "top must be at least 1, not 0"),
+        ("w1 [MASK]", 0, "top must be a whole number of at least 1, not 0"),
+        ("w1 [MASK]", 1.5, "top must be a whole number of at least 1, not 1.5"),
+        (None, 5, "the text must be a str, not None"),
         ("[MASK] " * 30, 5, "a sequence of 32 tokens is longer than max_position_embeddings 20"),
     ],
 )

@@ -1,5 +1,7 @@
 """Search: passages with their lines, the best of them, files that cannot be read, and vectors that are kept."""
 
+import time
+
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -105,6 +107,21 @@ def test_lines_of_sentences_that_open_alike(tmp_path):
     text = "\n\n".join(f"The cat of number {n} sleeps here." for n in range(40))
     lines = [(p.line, p.end_line) for p in passages_of(text, tmp_path / "a.txt")]
     assert lines == [(1 + 6 * n, min(5 + 6 * n, 79)) for n in range(14)]
+
+
+def test_line_ends_of_an_old_mac_and_references_to_no_character(tmp_path):
+    assert [p.line for p in passages_of("Cats run.\r\r# A\r\rDogs run.\r", tmp_path / "a.md")] == [
+        1,
+        5,
+    ]
+    page = f"<p>Cats run.</p>\n<h1>A</h1><p>Dogs &#{'1' * 5000}; run.</p>"
+    assert [p.line for p in passages_of(page, tmp_path / "a.html")] == [1, 2]
+
+
+def test_the_time_is_not_quadratic_in_sentences_that_marks_cut(tmp_path):
+    started = time.process_time()
+    passages_of("The house i saw st*oo*d there.\n" * 4_000, tmp_path / "a.md")
+    assert time.process_time() - started < 10  # 1 s; minutes where each is looked for everywhere
 
 
 # -- search ----------------------------------------------------------------------------------------

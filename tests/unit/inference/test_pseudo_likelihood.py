@@ -159,6 +159,7 @@ def test_one_call_prefers_the_grammatical_sentence():
     scores = minibert.score(PAIR)
     assert scores.shape == (2,) and scores.dtype == torch.float32 and scores[0] > scores[1]
     assert torch.allclose(minibert.score(PAIR[1:]), scores[1:], atol=1e-4)
+    assert minibert.score(text for text in PAIR).equal(scores)
     assert minibert.score([]).shape == (0,) and minibert.score([]).dtype == torch.float32
 
 

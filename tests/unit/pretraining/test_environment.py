@@ -34,7 +34,7 @@ def test_everything_that_a_run_imports_is_in_the_digest():
         if path not in seen:
             seen.add(path)
             waiting += imported(path)
-    missing = {str(path.relative_to(PACKAGE)) for path in seen - set(deciding_files())}
+    missing = {path.relative_to(PACKAGE).as_posix() for path in seen - set(deciding_files())}
     # what only some corpora or models need, and nothing of a run's numbers comes from
     assert missing <= {"__init__.py"} | {
         name for name in missing if name.startswith(("summarization", "inference"))

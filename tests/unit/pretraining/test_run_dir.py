@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from minibert.cli.session_options import moment
+from minibert.config import InputError
 from minibert.pretraining.options import PretrainingOptions
 from minibert.pretraining.run_dir import RunDir
 from minibert.pretraining.settings import Settings
@@ -35,6 +37,87 @@ def test_a_process_that_does_not_write_leaves_the_folder_as_it_is(tmp_path):
     run_dir.add_session({"given": {}})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == before
     assert len(json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]) == 1
+
+
+def test_only_what_the_program_can_have_left_is_removed(tmp_path):
+    """A process that was killed leaves such names; other hidden files are somebody's own."""
+    run = tmp_path / "run"
+    old_run(run)
+    left = [
+        ".0123abcd-run.json",
+        ".0123abcd-log.jsonl",
+        ".0123abcd-texts.txt",
+        ".run.json.0123abcd",
+        ".log.jsonl.0123abcd",
+        ".train.tokens.4711",
+        ".valid.tokens.1",
+    ]
+    own = [
+        ".my-notes-1",
+        ".password-list",
+        ".0123abcd-notes.txt",
+        ".0123ABCD-run.json",
+        ".run.json.bak",
+        ".log.jsonl.1",
+        ".my.tokens.txt",
+        ".train.tokens.old",
+        ".vocabulary-0123abcd.txt",
+    ]
+    for name in (*left, *own):
+        (run / name).write_text("something")
+    for name in (".vocabulary-0123abcd", ".vocabulary-mine", ".0123abcd-run.json.d"):
+        (run / name).mkdir()
+        (run / name / "vocab.txt").write_text("a")
+    (tmp_path / "elsewhere").mkdir()
+    (run / ".vocabulary-00000000").symlink_to(tmp_path / "elsewhere")
+    RunDir.open(run)
+    kept = {".vocabulary-mine", ".0123abcd-run.json.d", ".vocabulary-00000000", *own}
+    assert {path.name for path in run.iterdir()} - {".lock", "run.json"} == kept
+
+
+@pytest.mark.parametrize(
+    "place, name, value, said",
+    [
+        ("given", "checkpoint_every", "abc", "checkpoint_every is 'abc', expected a text such as"),
+        ("given", "checkpoint_every", "", "checkpoint_every is '', expected"),
+        ("given", "checkpoint_every", "0", "checkpoint_every is '0', expected"),
+        ("given", "checkpoint_every", 10, "checkpoint_every is 10, expected"),
+        ("given", "threads", 100_000, "threads is 100000, expected a whole number from 1 to 1,024"),
+        ("given", "time_limit", "x", "time_limit is 'x', expected a number of seconds"),
+        ("given", "eval_every", 0, "eval_every is 0, expected a whole number of at least 1"),
+        ("given", "log_every", True, "log_every is True, expected a whole number"),
+        ("given", "shard", 1, "shard is 1, expected true or false"),
+        ("options", "seed", 2**64, "seed must be at most 1,000,000,000,000,000,000, not 18446"),
+        ("options", "learning_rate", 10**400, "learning_rate is 1000.*, expected at most"),
+        ("settings", "vocab_size", 2**64, "vocab_size is 18446.*, expected at most"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_damaged_record_is_refused_by_the_name_of_its_field(place, name, value, said, tmp_path):
+    path = tmp_path / "run" / "run.json"
+    old_run(path.parent)
+    record = json.loads(path.read_text())
+    places = {
+        "given": record["sessions"][0]["given"],
+        "options": record["settings"]["options"],
+        "settings": record["settings"],
+    }
+    places[place][name] = value
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError, match=said) as error:
+        RunDir.open(path.parent)
+    assert "run.json is not what minibert wrote there" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("when", ["100", "10m", "1h30m", "1.5h", "0s"])
+def test_the_times_of_a_record_are_those_of_the_option(when, tmp_path):
+    old_run(tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    record = json.loads(path.read_text())
+    record["sessions"][0]["given"]["checkpoint_every"] = moment(when)
+    path.write_text(json.dumps(record))
+    assert RunDir.open(tmp_path / "run").remembered["checkpoint_every"] == when
 
 
 def test_a_changed_file_is_noticed(tmp_path):

@@ -315,6 +315,7 @@ def test_the_real_cnndm(name, documents, sentences, highlights, needs_shared_dat
         ),
         ("a.csv", "", "a.csv is empty"),
         ("a.json", "{", "a.json: not JSON"),
+        ("a.json", "[" + "7" * 5_000 + "]", "a.json: not JSON"),
         ("a.json", "{}", r"a.json: wanted a list of articles, found {}"),
         (
             "a.json",

@@ -24,6 +24,7 @@ class Run:
     """Five steps of training that trains nothing."""
 
     steps = 5
+    optimizers = ()
 
     def __init__(self, losses=(), norms=(), step=0):
         self.step, self.losses, self.norms = step, dict(losses), dict(norms)
@@ -82,6 +83,16 @@ def test_what_is_no_number_ends_it_before_anything_of_it_is_told_or_saved(where,
     ) as raised:
         drive(run, lambda progress, _: told.append(progress.step) or True)
     assert told == [1, 2] and run.step == 3 and isinstance(raised.value, ValueError)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_weights_that_are_no_numbers_after_the_last_step_end_it(value):
+    run, told = Run(), []
+    weights = torch.nn.Parameter(torch.tensor([1.0, value]))
+    run.optimizers = [torch.optim.SGD([weights], lr=1.0)]
+    with pytest.raises(Diverged, match="step 5: the weights are NaN or infinite"):
+        drive(run, lambda progress, _: told.append(progress.step) or True)
+    assert told == [1, 2, 3, 4]
 
 
 # -- batches ---------------------------------------------------------------------------------------

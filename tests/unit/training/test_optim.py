@@ -100,14 +100,6 @@ def test_an_unknown_optimiser_is_not_taken_for_adamw():
         make_optimizers(BertForPreTraining(CONFIG), "sgd", 1e-3, 1e-3, 0.01)
 
 
-def test_muon_is_refused_where_pytorch_lacks_it(monkeypatch):
-    monkeypatch.delattr(torch.optim, "Muon")
-    with pytest.raises(
-        ValueError, match="'muon' needs PyTorch 2.9 or later; this is .* Use optimizer 'adamw'"
-    ):
-        make_optimizers(BertForPreTraining(CONFIG), "muon", 1e-3, 1e-3, 0.01)
-
-
 def test_the_recipe_does_not_rest_on_the_defaults_of_pytorch(monkeypatch):
     """beta 0.9 and 0.999 are in the paper (Devlin et al. 2018, appendix A.2), epsilon 1e-6 in the original program."""
     strange = functools.partial(torch.optim.AdamW, betas=(0.5, 0.5), eps=0.5, weight_decay=0.5)

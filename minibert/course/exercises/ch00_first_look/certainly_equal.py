@@ -15,12 +15,13 @@ def certainly_equal(one, other, reading):
     "left to right" (itself and all before it), "right to left" (itself and all after it)
     or "both" (all). -> list of positions.
     """
+    # blank from here: compare what each position may look at in the two texts
     length = min(len(one), len(other))
     if reading == "left to right":
-        return [i for i in range(length) if one[:i + 1] == other[:i + 1]]  # blank: all that position i may look at is the same  # fmt: skip
+        return [i for i in range(length) if one[: i + 1] == other[: i + 1]]
     if reading == "right to left":
-        return [i for i in range(length) if one[i:] == other[i:]]  # blank: the same question for the other direction  # fmt: skip
-    return list(range(length)) if one == other else []  # blank: and for both
+        return [i for i in range(length) if one[i:] == other[i:]]
+    return list(range(length)) if one == other else []
 
 
 def check_certainly_equal(answer):
@@ -127,13 +128,14 @@ EXERCISE = Exercise(
     title="Who can know what?",
     task="""
             Two texts differ at some positions. Before any model has run, which positions are certain to get equal vectors in both, whatever the weights are?
-            Answer for the three directions of reading. The vector at a position depends on the tokens that it may look at, itself included, and on
-            their positions.
+            Answer for the three directions of reading. In one layer, the vector at a position depends on the tokens that it may look at, itself included, and on
+            their positions. More layers change nothing here: whatever a position may look at has itself seen only what that position may look at too.
+            (Would that still be true if each position could look only one step to the left?)
             """,
     hints=(
         "Take position 2 of a text that is read left to right, and list what it may look at: positions 0, 1 and 2. Compare these lists.",
-        "`one[:i + 1]` is all that position i sees from left to right, `one[i:]` all that it sees from right to left. "
-        "Two lists of different lengths are never equal, so a text that is longer needs no case of its own.",
+        "What position i may look at is a slice of the list of ids, and Python compares slices with ==. Slices of different lengths are never "
+        "equal, so a text that is longer needs no case of its own.",
     ),
     paragraph="Why BERT reads in both directions",
     solution=certainly_equal,

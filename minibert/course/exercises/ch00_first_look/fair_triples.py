@@ -4,23 +4,33 @@ from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch00_first_look.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
 
-ENOUGH = 5
+ENOUGH = 12
 
 
 def fair_triples():
-    """Triples (sentence, one that agrees with it, one that contradicts it).
+    """At least twelve triples (sentence, one that agrees with it, one that contradicts it).
 
-    In each triple, the second and the third have equally many words in common with the first, and
-    they bring equally many new words.
+    In each triple, the second and the third share equally many words with the first, and they
+    bring equally many new words.
     """
-    film = ("The film was good.", "The film was great.", "The film was bad.")
-    room = ("The room is cold.", "The room is chilly.", "The room is hot.")
-    others = [
-        ("She was happy.", "She was glad.", "She was sad."),
-        ("The road is wide.", "The road is broad.", "The road is narrow."),
-        ("Prices rose again.", "Prices climbed again.", "Prices fell again."),
-    ]  # blank: a list of at least three more
-    return [film, room, *others]
+    # blank from here: a list of triples; ("The film was good.", "The film was great.", "The film was bad.") is one
+    return [
+        (frame.format(first), frame.format(synonym), frame.format(opposite))
+        for frame, first, synonym, opposite in (
+            ("The film was {}.", "good", "great", "bad"),
+            ("The room is {}.", "cold", "chilly", "hot"),
+            ("She was {}.", "happy", "glad", "sad"),
+            ("The road is {}.", "wide", "broad", "narrow"),
+            ("Prices {} again.", "rose", "climbed", "fell"),
+            ("The exam was {}.", "difficult", "hard", "easy"),
+            ("Her uncle is {}.", "rich", "wealthy", "poor"),
+            ("The street was {}.", "quiet", "silent", "noisy"),
+            ("This bag is too {}.", "big", "large", "small"),
+            ("The concert {} at noon.", "began", "started", "ended"),
+            ("The shop is {} today.", "closed", "shut", "open"),
+            ("His answer was {}.", "right", "correct", "wrong"),
+        )
+    ]
 
 
 def words(text):
@@ -53,7 +63,7 @@ def check_fair_triples(answer):
         near, far = (len(words(sentence) & words(other)) for other in (agrees, contradicts))
         if near == far == 0:
             raise Mistake(
-                f"In triple {number}, neither sentence has a word in common with {sentence!r}. Then they may differ in topic and in "
+                f"In triple {number}, neither sentence shares a word with {sentence!r}. Then they may differ in topic and in "
                 "everything else; keep the words and change what is tested."
             )
         if near < far:
@@ -69,7 +79,7 @@ def check_fair_triples(answer):
         near, far = (len(words(other) - words(sentence)) for other in (agrees, contradicts))
         if near != far:
             raise Mistake(
-                f"In triple {number}, the number of common words is equal, but the sentence that agrees brings {near} new words and the "
+                f"In triple {number}, the number of shared words is equal, but the sentence that agrees brings {near} new words and the "
                 f"sentence that contradicts {far}. New words move a vector too, so make their number equal as well."
             )
 
@@ -80,15 +90,16 @@ EXERCISE = Exercise(
     minutes=15,
     title="Design a test that counting words cannot decide",
     task="""
-            Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Two triples that test it are given: a
-            sentence, one that agrees with it, and one that contradicts it. Write at least three more. A model that counts common words must not be able to
-            pass or fail your test: in each triple, the second and the third sentence have equally many words of the first, and equally many new ones. You may test another kind of meaning instead, such as numbers or time. The cell after this exercise
-            runs your test on MiniLM and on five untrained models. (The check counts words. Whether your sentences agree and contradict, only you can
-            judge.)
+            Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Write at least twelve triples that test it: a
+            sentence, one that agrees with it, and one that contradicts it. A model that only counts shared words must find both equally close: in each
+            triple, the second and the third sentence share equally many words with the first and bring equally many new ones. Use a
+            new word in every triple. You may test another kind of meaning instead, such as numbers or time. Before you run it, write down how many triples
+            MiniLM will get right, and from which number on you will say that it tells opposites apart. (The check counts words. Only you can judge
+            whether your sentences agree and contradict.)
             """,
     hints=(
         "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
-        "For each triple, count the words that the second and the third sentence have in common with the first, and the words that are new in them. Both counts have to be equal.",
+        'Frames save work: a sentence with a gap, and three words for it, one of them a synonym of the first and one an opposite. `"The film was {}.".format("good")` fills a gap.',
     ),
     paragraph="Does it understand “not”?",
     solution=fair_triples,

@@ -18,9 +18,9 @@ from minibert.inference.sentence_embeddings import mean_pool
 
 def mean_pooling(last_hidden_state, attention_mask):
     """The mean of the real tokens' vectors: [B, S, H] and [B, S] (1 = real) -> [B, H]."""
+    # blank from here: the sum over the real tokens, divided by their number
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
-    total = (last_hidden_state * real).sum(dim=1)  # blank: the sum over the tokens, padding counted as 0  # fmt: skip
-    return total / real.sum(dim=1)  # blank: divided by how many real tokens each text has
+    return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1)
 
 
 def first_result(answer, hidden, mask):
@@ -32,7 +32,7 @@ def first_result(answer, hidden, mask):
             raise
         raise Mistake(
             "Two shapes do not fit. The mask is [2, 5] and the vectors are [2, 5, 3], so the mask needs a third axis before you multiply. "
-            "`mask.sum(dim=1)` is [2], and a sum of vectors [2, 3] can be divided by it only as [2, 1]: `real.sum(dim=1)` has this shape."
+            "`mask.sum(dim=1)` is [2], and a sum of vectors [2, 3] can be divided by it only as [2, 1]; `mask.sum(dim=1, keepdim=True)` has this shape."
         ) from None
 
 
@@ -84,13 +84,14 @@ EXERCISE = Exercise(
     minutes=8,
     title="One vector for a sentence",
     task="""
-            Write the mean of the real tokens' vectors, for a batch whose texts have different lengths. The mask has 1 for a real token and 0 for padding.
-            Return the dtype that comes in. Right after this exercise your function makes the sentence vectors of the real model.
+            Write equation 0.2, for a batch whose texts have different lengths. The mask has 1 for a real token, including [CLS] and [SEP], and 0 for padding.
+            Every text has a real token. Return the dtype that comes in. Right after this exercise your function makes the sentence vectors of the real model.
             """,
     hints=(
-        "Leave padding out twice: of the sum, and of the number that you divide by.",
-        "`real` has the shape [B, S, 1], so that `last_hidden_state * real` sets the vectors of padding to 0. How many real tokens does each text "
-        "have? `real` tells you that too.",
+        "Leave padding out of both the sum and the number that you divide by. The mask is [B, S] and the vectors are [B, S, H]. What must you do "
+        "to the mask before you can multiply the two?",
+        "`attention_mask.unsqueeze(-1)` is [B, S, 1]. A product with it sets the vectors of padding to 0, and its sum over the tokens is how "
+        "many real tokens each text has.",
     ),
     paragraph="One vector for a whole sentence",
     solution=mean_pooling,

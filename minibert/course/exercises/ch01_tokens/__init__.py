@@ -1,17 +1,17 @@
-"""Exercises of chapter 1: cutting words, training, two ways to cut, batches, and finding bugs in a tokenizer."""
+"""Exercises of chapter 1: cutting words, training, batches, finding bugs, and splitting a text into words."""
 
 from minibert.course.exercises.ch01_tokens import (
     find_bugs,
     make_batch,
     merge_step,
-    two_cuts,
+    split_words,
     wordpiece,
 )
 
 EXERCISES = [
     wordpiece.EXERCISE,
     merge_step.EXERCISE,
-    two_cuts.EXERCISE,
     make_batch.EXERCISE,
     find_bugs.EXERCISE,
+    split_words.EXERCISE,
 ]

@@ -103,21 +103,20 @@ def check_find_bugs(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="warm-up",
     minutes=10,
-    title="Find the bug by the output",
+    title="Find the bug from its output",
     paragraph="Your tokenizer in a real model",
     task=f"""
             Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has exactly one of the eight bugs below.
-            Match them. (Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
-            Bug 5 differs from `forgetful`, which finds the right pieces before it strips the marks.)
+            Match each output to its bug. Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
 
-            {"<br>".join(f"{letter} · {text} → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
+            {"<br>".join(f"{letter} · `{text}` → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
 
             {"<br>".join(f"{i} · It {bug}." for i, bug in enumerate(BUGS, 1))}
         """,
     hints=(
-        "First write down what the correct tokenizer makes of each text, and then look for the first token that differs. A correct-looking output can be wrong, too.",
+        "First write down what the correct tokenizer makes of each text, and then look for the first token that differs. An output can be wrong even if every word in it looks right.",
         "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues.",
     ),
     solution=find_bugs,

@@ -11,20 +11,21 @@ NAMES = ("input_ids", "token_type_ids", "attention_mask")
 
 def make_batch(texts, vocab):
     """A batch of texts or pairs, each (pieces, pieces or None)."""
-    ids, types = [], []
+    # blank from here: a dict of three tensors
+    rows, types = [], []
     for first, second in texts:
-        opening = ["[CLS]", *first, "[SEP]"]  # blank: the first text with its special tokens
-        closing = [] if second is None else [*second, "[SEP]"]  # blank: the second one with its own
-        ids.append([vocab[token] for token in opening + closing])
+        opening = ["[CLS]", *first, "[SEP]"]
+        closing = [] if second is None else [*second, "[SEP]"]
+        rows.append(opening + closing)
         types.append([0] * len(opening) + [1] * len(closing))
-    length = max(len(row) for row in ids)  # blank: S, the length of the longest sequence
-    gaps = [length - len(row) for row in ids]  # blank: how much padding each sequence needs
-    pad = vocab["[PAD]"]
-    padded = [row + [pad] * gap for row, gap in zip(ids, gaps)]
-    padded_types = [row + [0] * gap for row, gap in zip(types, gaps)]  # blank: padding has type 0
-    mask = [[1] * len(row) + [0] * gap for row, gap in zip(ids, gaps)]  # blank: 1 on tokens, 0 on padding  # fmt: skip
+    length = max(len(row) for row in rows)  # S
+    gaps = [length - len(row) for row in rows]
+    padded = [row + ["[PAD]"] * gap for row, gap in zip(rows, gaps)]
+    ids = [[vocab[token] for token in row] for row in padded]
+    padded_types = [row + [0] * gap for row, gap in zip(types, gaps)]
+    mask = [[1] * len(row) + [0] * gap for row, gap in zip(rows, gaps)]
     return {
-        "input_ids": torch.tensor(padded),  # [B, S]
+        "input_ids": torch.tensor(ids),  # [B, S]
         "token_type_ids": torch.tensor(padded_types),  # [B, S]
         "attention_mask": torch.tensor(mask),  # [B, S]
     }
@@ -89,17 +90,17 @@ def check_make_batch(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=12,
+    minutes=15,
     title="A batch of texts and pairs",
     paragraph="Pairs, padding and the attention mask",
     task="""
-            `texts` is a list of pairs: the pieces of a first text, and those of a second text or `None`. Return a dict of three tensors [B, S]. In
-            `input_ids` every text ends with `[SEP]`, the sequence begins with `[CLS]`, and it is padded on the right. `token_type_ids` is 0 up to
-            and including the first `[SEP]`, 1 for the second text and its `[SEP]`, 0 on padding. `attention_mask` is 1 on tokens and 0 on padding.
+            `texts` is a list of pairs: the pieces of a first text, and those of a second text or `None`. `vocab` maps tokens to ids.
+            Return a dict of three tensors [B, S], named `input_ids`, `token_type_ids` and `attention_mask`, as described above. A single text gets one `[SEP]`,
+            a pair gets two. All sequences are padded on the right to the length of the longest.
         """,
     hints=(
-        "Build lists of unequal length first, then find the longest, and only then fill up. In Python `[0] * 3` is a list of three zeros.",
-        "A sequence of 4 tokens in a batch whose longest has 9 has a gap of 5. The row of the mask is `[1] * 4 + [0] * 5`.",
+        "Build lists of unequal length first, then find the longest, and only then fill up. Which of the three lists needs to know where the first `[SEP]` is?",
+        "In Python `[0] * 3` is a list of three zeros. In a batch whose longest sequence has 9 tokens, one of 4 tokens has a gap of 5, so its row of the mask is `[1] * 4 + [0] * 5`. At the end, `torch.tensor` turns a list of equally long lists into a table.",
     ),
     solution=make_batch,
     check=check_make_batch,

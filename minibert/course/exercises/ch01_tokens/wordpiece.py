@@ -1,17 +1,27 @@
 """Exercise `wordpiece`: task, hints, solution and check."""
 
-from minibert.course.exercises.base import (
-    Exercise,
-    known,
-)
-from minibert.course.exercises.ch01_tokens.common import (
-    CHAPTER,
-    wordpiece,
-)
-from minibert.course.exercises.compare import (
-    Mistake,
-    also,
-)
+from minibert.course.exercises.base import Exercise, known
+from minibert.course.exercises.ch01_tokens.common import CHAPTER
+from minibert.course.exercises.compare import Mistake, also
+
+
+def wordpiece(word, vocab):
+    """Longest match first: "unbanked" becomes ["un", "##bank", "##ed"]."""
+    # blank from here: a loop over the pieces of the word
+    if len(word) > 100:
+        return ["[UNK]"]
+    pieces, start = [], 0
+    while start < len(word):
+        mark = "##" if start > 0 else ""
+        for end in range(len(word), start, -1):
+            piece = mark + word[start:end]
+            if piece in vocab:
+                break
+        else:  # the loop ended without a break: no piece fits
+            return ["[UNK]"]
+        pieces.append(piece)
+        start = end
+    return pieces
 
 
 class _Vocabulary(dict):
@@ -150,18 +160,19 @@ def check_wordpiece(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="warm-up",
-    minutes=10,
+    size="build",
+    minutes=15,
     title="Longest match first",
     paragraph="Longest match first",
     task="""
-            `word` is one lowercase word, and `vocab` can be a list, a set or a dict: all you need is `piece in vocab`. Return the list of pieces: from the left, always the
-            longest piece that the vocabulary has; pieces after the first carry `##`. If at some position no piece fits, the *whole* word is
-            `["[UNK]"]`. A word of more than 100 characters is `["[UNK]"]` at once. (The check uses a small vocabulary of its own, not MiniLM's.)
+            Write the rule as a function. `word` is one lowercase word, and `vocab` can be a list, a set or a dict: all you need is `piece in vocab`.
+            Return the list of pieces. The search goes from left to right and always takes the longest piece that the vocabulary holds;
+            every piece after the first is looked up, and returned, with `##` in front. If no piece fits at some position, return `["[UNK]"]` for the whole word.
+            Return the same at once for a word of more than 100 characters. (The check uses a small vocabulary of its own. If the cell does not come back, a loop of yours never ends: interrupt it with the stop button.)
         """,
     hints=(
-        "`start` is where the next piece begins. Its end can be anywhere from `len(word)` down to `start + 1`: which `range` counts down like that?",
-        "`range(len(word), start, -1)`. The piece that was found ended at `end`; the next one begins where it ended.",
+        "Keep the position where the next piece begins, and repeat until it reaches the end of the word. For each piece, try the whole rest of the word first, and then shorter and shorter beginnings of it.",
+        'Let `start` be that position. `for end in range(len(word), start, -1)` tries `word[start:end]` from the longest to one letter, with `##` in front if `start` is not 0. When a piece is found, append it and set `start = end`. If the loop finds none, return `["[UNK]"]`.',
     ),
     solution=wordpiece,
     check=check_wordpiece,

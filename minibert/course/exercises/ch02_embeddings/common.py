@@ -7,11 +7,12 @@ CHAPTER = "02_embeddings"
 
 
 def layer_norm(x, gamma, beta, eps=1e-12):
-    """Each vector of H numbers by itself: x [..., H], gamma, beta [H] -> [..., H]."""
-    mean = x.mean(dim=-1, keepdim=True)  # blank: one mean per token: [..., 1]
-    variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)  # blank: the mean squared distance from it: [..., 1]  # fmt: skip
-    normed = (x - mean) / torch.sqrt(variance + eps)  # blank: equation 2.2
-    return gamma * normed + beta  # blank: stretch every feature, then shift it
+    """x [..., H], gamma [H], beta [H] -> normalised x [..., H]."""
+    # blank from here: equation 2.2, without F.layer_norm
+    mean = x.mean(dim=-1, keepdim=True)  # one mean per token: [..., 1]
+    variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)  # [..., 1]
+    normed = (x - mean) / torch.sqrt(variance + eps)  # [..., H]
+    return gamma * normed + beta  # stretch every feature, then shift it
 
 
 def _with_numbers(suspects, right: Tensor) -> list[tuple[Tensor, str]]:

@@ -22,29 +22,34 @@ from minibert.embeddings import BertEmbeddings
 
 
 class Embeddings(nn.Module):
-    """Token, segment and position vectors, added and normalised, with dropout."""
+    """Token, segment and position: added, normalised, dropout."""
 
     def __init__(self, config):
         super().__init__()
         H = config.hidden_size
-        self.word_embeddings = nn.Embedding(config.vocab_size, H, padding_idx=config.pad_token_id)
-        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, H)  # blank: a table with one row for each segment  # fmt: skip
-        self.position_embeddings = nn.Embedding(config.max_position_embeddings, H)  # blank: a table with one row for each position  # fmt: skip
-        self.LayerNorm = nn.LayerNorm(H, eps=config.layer_norm_eps)  # blank: torch's eps is 1e-5, this model's is in the config  # fmt: skip
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.word_embeddings = nn.Embedding(config.vocab_size, H, padding_idx=config.pad_token_id)  # blank: with a special row for [PAD]  # fmt: skip
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, H)  # blank: for segments
+        self.position_embeddings = nn.Embedding(
+            config.max_position_embeddings, H
+        )  # blank: for positions
+        self.LayerNorm = nn.LayerNorm(H, eps=config.layer_norm_eps)  # blank: with this model's eps
+        self.dropout = nn.Dropout(
+            config.hidden_dropout_prob
+        )  # blank: its probability is in the config
 
     def forward(self, input_ids, token_type_ids=None, position_ids=None):
         """Ids [B, S] -> vectors [B, S, H]."""
+        # blank from here: two defaults, then the computation
         if token_type_ids is None:
             token_type_ids = torch.zeros_like(input_ids)  # [B, S]
         if position_ids is None:
-            position_ids = torch.arange(input_ids.size(1), device=input_ids.device)[None]  # blank: 0, 1, 2, … as far as this batch goes: [1, S]  # fmt: skip
+            position_ids = torch.arange(input_ids.size(1), device=input_ids.device)[None]  # [1, S]
         total = (
             self.word_embeddings(input_ids)
             + self.token_type_embeddings(token_type_ids)
             + self.position_embeddings(position_ids)
-        )  # blank: the sum of three lookups: [B, S, H]
-        return self.dropout(self.LayerNorm(total))  # blank: what comes first, what comes second?
+        )  # [B, S, H]
+        return self.dropout(self.LayerNorm(total))
 
 
 SMALL = BertConfig(
@@ -277,14 +282,17 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="The embeddings of a BERT",
-    task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. Use the names that every BERT checkpoint
-        uses, `word_embeddings`, `token_type_embeddings`, `position_embeddings` and `LayerNorm`, so that your class can load a real
-        checkpoint in the next cell. The sizes are fields of the config: `vocab_size` tokens, `type_vocab_size` segments,
-        `max_position_embeddings` positions, `hidden_size` numbers per vector, and `layer_norm_eps` is LayerNorm's ε. With
-        `padding_idx`, the row of [PAD] starts at zero and gets no gradient.""",
+    task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. Without
+        `token_type_ids` every token is in segment 0, and without `position_ids` positions run 0, 1, 2, … . Use the names that
+        every BERT checkpoint uses, `word_embeddings`, `token_type_embeddings`, `position_embeddings` and `LayerNorm`, so that your
+        class can load a real checkpoint in the next cell. The sizes are in the config: `vocab_size` tokens, `type_vocab_size`
+        segments, `max_position_embeddings` positions, `hidden_size` numbers per vector, `layer_norm_eps` for LayerNorm's ε and
+        `hidden_dropout_prob` for dropout. By convention the row of [PAD], `pad_token_id`, starts at zero and gets no gradient from the look-up;
+        `nn.Embedding` has an argument for that. Leave the other first values to `nn.Embedding`: the next cell replaces
+        them, and chapter 6 draws those of a whole BERT.""",
     hints=(
-        "`nn.Embedding(rows, width)` is a table. Without `position_ids` the positions are 0, 1, 2, … up to the length of *this* batch, `input_ids.size(1)`.",
-        "`torch.arange(input_ids.size(1), device=input_ids.device)[None]` has the shape `[1, S]`; its vectors `[1, S, H]` are added to those of every text. At the end: `self.dropout(self.LayerNorm(total))`.",
+        "`nn.Embedding(rows, width)` is a table, and one of the three needs `padding_idx`. How many positions does *this* batch need, and what shape must their vectors have so that they can be added to those of every text?",
+        "`torch.arange` counts; with `[None]` it has the shape `[1, S]`, so its vectors `[1, S, H]` are added to those of every text. It has to be on the same device as the ids. For the last line, reread which of LayerNorm and dropout comes first.",
     ),
     paragraph="The embeddings as a module",
     solution=Embeddings,

@@ -109,13 +109,14 @@ def _is_double(found) -> bool:
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="warm-up",
+    size="build",
     minutes=10,
     title="LayerNorm by hand",
-    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2. `x` may have any number of dimensions; the last one is H.""",
+    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2, without calling PyTorch's own. `x` may have any number of dimensions;
+        the last one is H. The check recognises common mistakes, so try before you open a hint.""",
     hints=(
-        "Every token is normalised over its own H numbers: `dim=-1`. With `keepdim=True` the mean has the shape `[..., 1]` and can be subtracted from `x`.",
-        "The variance is the mean of `(x - mean) ** 2` over the last dimension: a mean, so it divides by H. Compute your result for 1, 0, 0, 0 and compare it with the numbers above the exercise. `gamma` and `beta` come last.",
+        "Every token has a mean and a variance of its own. Which dimension do you average over, and what shape must the mean have so that you can subtract it from `x`?",
+        "Average over `dim=-1`, and look up what `keepdim` does. Compute your result for the vector (1, 0, 0, 0) and compare it with the numbers above the exercise: a first number of 1.50 tells you that your variance is not the one of equation 2.2.",
     ),
     paragraph="LayerNorm by hand",
     solution=layer_norm,

@@ -11,11 +11,12 @@ PARTS = ("token", "segment", "position")
 
 
 def read_sums(sums, words, segments, positions):
-    """Which rows were added: sums [n, H], tables [V, H], [T, H], [P, H] -> three tensors of n ids."""
-    ids = torch.cdist(sums, words).argmin(dim=1)  # blank: the word row nearest to each sum: [n]
-    rest = sums - words[ids]  # blank: what is left of each sum: [n, H]
-    others = (segments[:, None] + positions).flatten(0, 1)  # all T × P sums of the other two tables
-    pair = torch.cdist(rest, others).argmin(dim=1)  # blank: the row of `others` nearest to the rest
+    """sums [n, H], tables [V, H], [T, H], [P, H] -> row numbers."""
+    # blank from here: first the words, then the other two
+    ids = torch.cdist(sums, words).argmin(dim=1)  # nearest word: [n]
+    rest = sums - words[ids]  # what is left of each sum: [n, H]
+    others = (segments[:, None] + positions).flatten(0, 1)  # [T × P, H]
+    pair = torch.cdist(rest, others).argmin(dim=1)  # [n]
     return ids, pair // len(positions), pair % len(positions)
 
 
@@ -85,11 +86,12 @@ EXERCISE = Exercise(
     minutes=15,
     title="Take a sum apart",
     task="""You are given *n* vectors, each the sum of a word row, a segment row and a position row, and the three tables, with *V*, *T*
-        and *P* rows. Write `read_sums(sums, words, segments, positions)`, which finds the numbers of the rows that were added.
-        The cell below then gives it a message to read.""",
+        and *P* rows. Write `read_sums(sums, words, segments, positions)`, which returns the indices of the rows that were added, as three integer tensors of shape `[n]`, for words, segments and positions. Comparing each sum
+        with all *V* × *T* × *P* sums would take too long for the 3,000 sums that come later. The two segment rows can be almost identical, so look for segment and position together.
+        The cell below then gives your function a message to read.""",
     hints=(
-        "Look for the word first, and treat the rest of the sum as noise: which row of `words` is nearest to the sum? `torch.cdist(a, b)` gives all distances, `[n, V]`. Once you know the word, you can subtract its row.",
-        "Subtract the rows of the words that you have found, `words[ids]`. The rest is one of T × P possible vectors, which the stub already holds in `others`: take the nearest of them in the same way.",
+        "Look for the word first, and treat the rest of the sum as noise. `torch.cdist(a, b)` gives all distances between two sets of vectors. What is left of a sum once you know its word?",
+        "Subtract the rows of the words that you have found. What is left is close to one of only T × P vectors, so you can compare it with all of them: build them by broadcasting, and work out segment and position from the index of the nearest one.",
     ),
     paragraph="Why add, and not concatenate?",
     solution=read_sums,

@@ -1,7 +1,6 @@
 """Exercises of chapter 3: positions."""
 
 from minibert.course.exercises.ch03_positions import (
-    hand_turns,
     learned_positions,
     position_table,
     shift_matrix,
@@ -13,5 +12,4 @@ EXERCISES = [
     shift_matrix.EXERCISE,
     steps_between.EXERCISE,
     learned_positions.EXERCISE,
-    hand_turns.EXERCISE,
 ]

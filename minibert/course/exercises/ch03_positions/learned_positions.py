@@ -22,15 +22,15 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, length, dim):
         super().__init__()
-        table = torch.randn(length, dim) * 0.02  # blank: [length, dim], normal numbers with standard deviation 0.02  # fmt: skip
-        self.weight = nn.Parameter(table)  # blank: make it a parameter, so that an optimiser finds it  # fmt: skip
+        # blank from here: the parameter, and the method forward(self, position_ids)
+        self.weight = nn.Parameter(torch.randn(length, dim) * 0.02)  # [length, dim]
 
     def forward(self, position_ids):
         """Position ids [B, S] -> position vectors [B, S, H]; a ValueError for an id without a row."""
         first, last = int(position_ids.min()), int(position_ids.max())
         if first < 0 or last >= len(self.weight):
             raise ValueError(f"positions {first} to {last} of a table with {len(self.weight)} rows")
-        return self.weight[position_ids]  # blank: [B, S, H], the rows with these numbers
+        return self.weight[position_ids]  # [B, S, H], the rows with these numbers
 
 
 def check_learned(answer):
@@ -115,11 +115,15 @@ def check_learned(answer):
     for ids, what in (
         (torch.tensor([[198, 199, 200]]), "Position 200 in a table of 200 rows"),
         (torch.tensor([[0, -1]]), "Position -1"),
+        (torch.tensor([[0, -2]]), "Position -2"),
+        (torch.tensor([[3, 1], [0, -1]]), "Position -1 in the second text"),
     ):
         check_refusal(mine, ids, what)
     small = answer(9, 24)
     check_refusal(small, torch.tensor([[3, 9], [0, 1]]), "Position 9 in a table of 9 rows")
     also(small, lambda ids: F.embedding(ids, small.weight), (torch.tensor([[8, 0, 3]]),))
+    check_message(mine, torch.tensor([[198, 199, 200]]))
+    check_message(mine, torch.tensor([[0, -1]]))
 
 
 def check_start(weight, another):
@@ -155,6 +159,7 @@ def check_start(weight, another):
 
 
 def check_refusal(mine, ids, what):
+    without_row = (ids < 0) | (ids >= len(mine.weight))  # [B, S]
     try:
         found = mine(ids)
     except ValueError:
@@ -164,9 +169,21 @@ def check_refusal(mine, ids, what):
             f"{what} ends in {type(error).__name__}: {str(error) or 'no message'}. Raise a ValueError that says which position was asked for and how many rows there are."
         ) from None
     expect_tensor(found, (*ids.shape, 24), f"{what} needs a ValueError, or at least its vectors")
-    rows = [row for row in range(len(mine.weight)) if torch.equal(found[0, -1], mine.weight[row])]
+    got = found[without_row][0]  # [H]
+    rows = [row for row in range(len(mine.weight)) if torch.equal(got, mine.weight[row])]
     silently = f"silently gets row {rows[0]}" if rows else "silently gets some vector"
     raise Mistake(f"{what} {silently}; it has no row, so raise a ValueError.")
+
+
+def check_message(mine, ids):
+    asked = int(ids[0, -1])
+    try:
+        mine(ids)
+    except ValueError as error:
+        if str(asked) not in str(error):
+            raise Mistake(
+                f"You refuse position {asked}, but your message does not name it: “{error}”. Say which positions were asked for."
+            ) from None
 
 
 EXERCISE = Exercise(
@@ -175,12 +192,12 @@ EXERCISE = Exercise(
     minutes=10,
     title="Learned positions, ready for real weights",
     task="""
-            Build the module that BERT uses: a table of `length` rows that starts with small normal numbers and is learned. It is called with position ids [B, S],
-            and refuses an id that has no row. At the end of the chapter it takes the place of the table in MiniLM, so its parameter must be called `weight`, as there.
+            Build a module like BERT's: a table of `length` rows of `dim` numbers, which is learned and starts with normal numbers of standard deviation 0.02. Its `forward` takes position ids [B, S] and returns their rows, [B, S, H].
+            It raises a ValueError for any id that has no row (negative ids too), and the message says which positions were asked for. At the end of the chapter your module takes the place of the table in MiniLM, so its only parameter must be called `weight`, as there.
             """,
     hints=(
-        "An optimiser finds what is an `nn.Parameter` of the module. `torch.randn(length, dim)` has the standard deviation 1.",
-        "A tensor that is indexed by a tensor of ids gives the rows with these numbers: `self.weight[position_ids]`. Ids [B, S] give [B, S, H].",
+        "An optimiser trains only what the module knows as a parameter. For `forward`, think of what Python does with the index -1, and with an index that is too large.",
+        "`nn.Parameter` makes a tensor trainable; `torch.randn(length, dim)` has standard deviation 1. Indexing a table by a tensor of ids gives the rows with these numbers: `self.weight[position_ids]` is [B, S, H]. Compare `position_ids.min()` and `.max()` with the number of rows first.",
     ),
     paragraph="Learned positions",
     solution=LearnedPositions,

@@ -20,12 +20,13 @@ from minibert.positions import sinusoidal_table
 def shift_matrix(offset, dim):
     """R(k) [H, H]: moves every row of the table on by `offset` = k positions, R(k) p(i) = p(i + k)."""
     even = torch.arange(0, dim, 2)  # [H/2]: the columns of the sines
-    angle = offset / 10000.0 ** (even.double() / dim)  # blank: [H/2], the turn of each hand in `offset` steps  # fmt: skip
-    matrix = torch.zeros(dim, dim, dtype=torch.float64)  # [H, H]
-    matrix[even, even] = angle.cos()  # blank: how much of the old sine is in the new sine
-    matrix[even, even + 1] = angle.sin()  # blank: how much of the old cosine is in the new sine
-    matrix[even + 1, even] = -angle.sin()  # blank: how much of the old sine is in the new cosine
-    matrix[even + 1, even + 1] = angle.cos()  # blank: how much of the old cosine is in the new cosine  # fmt: skip
+    matrix = torch.zeros(dim, dim)  # [H, H]
+    # blank from here: give every hand its own block on the diagonal, and return the matrix
+    angle = offset / 10000.0 ** (even / dim)  # [H/2], the turn of each hand in `offset` steps
+    matrix[even, even] = angle.cos()  # how much of the old sine is in the new sine
+    matrix[even, even + 1] = angle.sin()  # how much of the old cosine is in the new sine
+    matrix[even + 1, even] = -angle.sin()  # how much of the old sine is in the new cosine
+    matrix[even + 1, even + 1] = angle.cos()  # how much of the old cosine is in the new cosine
     return matrix
 
 
@@ -37,7 +38,7 @@ def check_shift(answer):
         moved = found.detach().double() @ table[10]
         off = (moved - table[10 + offset]).norm()
         given = f"Your R({offset}) p(10) misses p({10 + offset}) by {off:.2f}"
-        if offset == -2 and torch.allclose(found.double(), shift_matrix(2, dim), atol=1e-4):
+        if offset == -2 and torch.allclose(found.float(), shift_matrix(2, dim), atol=1e-4):
             raise Mistake(
                 f"{given} and hits p(12): a negative offset goes back. Use the offset with its sign."
             )
@@ -109,16 +110,16 @@ def which_entries(found, right, given):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="build",
     minutes=15,
     title="The matrix that moves every position",
     task="""
-            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not contain $i$. In the code, `offset` is $k$. Two school formulas are all you need:
+            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not depend on $i$. In the code, `offset` is $k$. Work out one hand on paper first; two formulas from school are all you need:
             $\\sin(a+\\theta) = \\sin a\\cos\\theta + \\cos a\\sin\\theta$ and $\\cos(a+\\theta) = \\cos a\\cos\\theta - \\sin a\\sin\\theta$.
             """,
     hints=(
-        "Look at one hand. The new sine is a mixture of the old sine and the old cosine; read the two weights off the first formula. The second row comes from the second formula.",
-        "For hand j, θ is `offset` times the frequency of the hand. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in the rows and columns 2j and 2j + 1.",
+        "Start with one hand, whose angle grows from a to a + θ. Its new sine and its new cosine are each a sum of two products with the old ones. How large is θ for hand j, after `offset` steps?",
+        "For hand j, θ is `offset` times the frequency of the hand. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in rows and columns 2j and 2j + 1. `matrix[even, even + 1] = …` sets the same entry in all blocks at once.",
     ),
     paragraph="Why a sine and a cosine for each frequency?",
     solution=shift_matrix,

@@ -8,8 +8,8 @@ from minibert.course.exercises.ch04_attention import (
 )
 
 EXERCISES = [
-    previous_token.EXERCISE,
     largest_weight.EXERCISE,
+    previous_token.EXERCISE,
     masked_attention.EXERCISE,
     self_attention.EXERCISE,
 ]

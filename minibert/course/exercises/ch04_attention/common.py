@@ -11,9 +11,9 @@ def masked_attention(query, key, value, mask=None):
     query [B, A, S, D], key and value [B, A, T, D], mask broadcasting to [B, A, S, T]
     -> mixed values [B, A, S, D] and weights [B, A, S, T].
     """
-    products = query @ key.transpose(-2, -1)  # blank: [B, A, S, T]
-    scores = products / math.sqrt(query.size(-1))  # blank: [B, A, S, T]
+    # blank from here: equation 4.1, with the hidden keys out of the softmax
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # [B, A, S, T]
     if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)  # blank: keys hidden
-    weights = scores.softmax(dim=-1)  # blank: [B, A, S, T]
-    return weights @ value, weights  # blank: two results
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(dim=-1)
+    return weights @ value, weights

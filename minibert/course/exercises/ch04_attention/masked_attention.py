@@ -24,10 +24,13 @@ def check_masked(answer):
     padding = torch.ones(2, 1, 1, 6, dtype=torch.bool)  # [B, 1, 1, T]
     padding[0, ..., 4:] = False
     blocks = padding & (torch.arange(6) < torch.tensor([[2], [3], [4], [6]]))  # [B, 1, S, T]
+    heads = padding & (torch.arange(6) != torch.tensor([0, 1, 2])[:, None, None])  # [B, A, 1, T]
+    heads = heads.expand(2, 3, 4, 6)  # [B, A, S, T], another mask for each head
     for mask, name in (
         (None, "Without a mask"),
         (padding, "With 2 of 6 keys hidden"),
         (blocks, "With a mask [2, 1, 4, 6]"),
+        (heads, "With a mask [2, 3, 4, 6] that differs from head to head"),
     ):
         try:
             found = answer(query, key, value, mask)
@@ -86,17 +89,17 @@ def check_masked(answer):
 
 
 def check_large_scores(answer, query, key, value, mask):
-    weights = answer(query * 1000, key * 1000, value, mask)[1]
+    weights = answer(query * 1e5, key * 1e5, value, mask)[1]
     if weights.isnan().any():
         raise Mistake(
-            f"With scores in the millions, {int(weights.isnan().sum())} of your weights are nan. If you set weights to zero "
+            f"With very large scores, {int(weights.isnan().sum())} of your weights are nan. If you set weights to zero "
             "after the softmax and divide by the rest, the rest can be 0, and 0/0 is nan. Hide the scores before the softmax."
         )
     leaked = float(weights.masked_fill(mask, 0).max())
     if leaked > 0:
         raise Mistake(
-            f"With large scores your mask leaks: a hidden key gets the weight {leaked:.2f}. A constant such as -10000 "
-            "is not far enough below scores of this size."
+            f"With large scores your mask leaks: a hidden key gets the weight {leaked:.2f}. The number that you put in place "
+            "of its score is not far enough below scores of up to 10 billion."
         )
 
 
@@ -107,14 +110,14 @@ EXERCISE = Exercise(
     title="Attention that ignores padding",
     task="""
             Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is
-            [B, 1, 1, T] or [B, A, S, T]. A hidden key must get a weight of exactly 0, even when scores reach a million. Every
-            query may attend to at least one key. Do not modify the mask in place.
+            [B, 1, 1, T] or [B, A, S, T]. If it is None, nothing is hidden. A hidden key must get a weight of exactly 0, however
+            large the scores are. You may assume that every query has a key that is not hidden. Do not modify the mask in place.
             """,
     hints=(
-        "There are two places where a key could be hidden, before and after the softmax. Which of them leaves rows that "
-        "still sum to 1? And which axis of `query` holds the size of a head?",
-        "`scores.masked_fill(~mask, number)` makes a new tensor with that number wherever the mask is False. Since every "
-        "query has a key, `-math.inf` is safe.",
+        "A key could be hidden before the softmax or after it. Which of the two leaves rows that still sum to 1? And which "
+        "two axes of `key` have to change places before the product with `query`?",
+        "`masked_fill` makes a new tensor with a given number wherever a mask is True, so ask yourself which keys are to be "
+        "filled. Is there a number that lies below every score, however large the scores are?",
     ),
     paragraph="Padding must get no weight",
     solution=masked_attention,

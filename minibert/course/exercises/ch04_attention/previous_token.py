@@ -26,10 +26,11 @@ def previous_token(step):
     stand for its word. -> W_query and W_key, both [4, 2]: queries are x @ W_query.
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
+    # blank from here: fill both maps and return them
     cos, sin = math.cos(step), math.sin(step)
-    size = math.sqrt(12 / (1 - cos))  # blank: the closer the neighbours, the larger
-    W_query[2:] = size * torch.tensor([[cos, -sin], [sin, cos]])  # blank: from the hand of a token to its query  # fmt: skip
-    W_key[2:] = size * torch.eye(2)  # blank: from the hand of a token to its key
+    size = math.sqrt(12 / (1 - cos))  # the right score then leads by 12 / √2
+    W_query[2:] = size * torch.tensor([[cos, -sin], [sin, cos]])  # one step back
+    W_key[2:] = size * torch.eye(2)  # keys are the hands themselves
     return W_query, W_key
 
 
@@ -105,17 +106,17 @@ EXERCISE = Exercise(
     minutes=20,
     title="Design a head that finds the previous token",
     task="""
-            A token at position t is a row of four numbers: two for its word, and two for the tip of a clock hand, which moves on
-            by the angle `step` at every token. Design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its attention to
-            the token before it, whatever the words are. (The first token may attend to anything.) `step` is at least 10°, and the
-            text is shorter than a full turn of the hand. Begin with a pencil and draw the hands of three neighbours: when is
-            their dot product largest?
+            A token at position t is a row of four numbers: two for its word, and two for the tip of a hand. The hand of position 0
+            points to the right, and from each token to the next it turns anticlockwise by the angle `step`. Design $W_Q$ and $W_K$
+            so that every token gives more than 0.95 of its attention to the token before it, whatever the words are. (The first
+            token may attend to anything.) `step` is in radians and at least π/18 (10°), and `step` times the number of tokens is at most 2π (a full turn).
+            Begin with a pencil: draw the hands of three neighbours. For which pair of hands is the dot product largest?
             """,
     hints=(
-        "Two hands of the same length have their largest dot product when they point the same way. Leave the keys as the "
-        "hands are. Where should the query of a token point, so that it meets the hand of its left neighbour?",
-        "Multiply the row (cos α, sin α) by a rotation matrix. The first entry should be cos(α - step) = cos α cos step + "
-        "sin α sin step, and that decides the signs. Neighbours' scores differ by 1 - cos(step) only: what enlarges all differences?",
+        "Two hands of the same length have their largest dot product when they point the same way. If the keys are the "
+        "hands as they are, where should the query of a token point?",
+        "A rotation matrix turns the query back by one step; try it on one hand, and look which way it turns. If the right token "
+        "wins but gets too little weight, think of what a factor does to the differences that the softmax sees.",
     ),
     paragraph="Where queries, keys and values come from",
     solution=previous_token,

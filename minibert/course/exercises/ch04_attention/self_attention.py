@@ -25,7 +25,7 @@ from minibert.course.exercises.compare import (
 
 
 class SelfAttention(nn.Module):
-    """Self-attention with A heads. Its parameters are named as in every published BERT."""
+    """Self-attention with A heads. Its parameters are named as in BERT's PyTorch checkpoints."""
 
     def __init__(self, hidden_size, num_heads):
         super().__init__()
@@ -47,15 +47,16 @@ class SelfAttention(nn.Module):
         return x.transpose(1, 2).flatten(2)  # blank: [B, S, H]
 
     def forward(self, hidden, mask=None, output_attentions=False):
-        """hidden [B, S, H], mask [B, 1, 1 or S, S].
+        """hidden [B, S, H], mask [B, 1, 1, S] or [B, 1, S, S].
 
         -> mixed [B, S, H] and, when asked for, weights [B, A, S, S] (else None).
         """
-        query = self.split(self.query(hidden))  # blank: [B, A, S, D]
-        key = self.split(self.key(hidden))  # blank: [B, A, S, D]
-        value = self.split(self.value(hidden))  # blank: [B, A, S, D]
-        mixed, weights = masked_attention(query, key, value, mask)  # blank: from your function
-        return self.merge(mixed), weights if output_attentions else None  # blank: two results
+        # blank from here: map, split, attend, merge
+        query = self.split(self.query(hidden))  # [B, A, S, D]
+        key = self.split(self.key(hidden))
+        value = self.split(self.value(hidden))
+        mixed, weights = masked_attention(query, key, value, mask)
+        return self.merge(mixed), weights if output_attentions else None
 
 
 def shape_mistake(module, hidden, error):
@@ -181,15 +182,14 @@ EXERCISE = Exercise(
     minutes=20,
     title="Self-attention, ready for real weights",
     task="""
-            Build the module: split and merge, and a forward pass with your `masked_attention` in it. Its calls look like
-            those of the package's own class, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because
-            it will run inside a real BERT in a moment. $W^O$ stays in the package's class `BertSelfOutput`. Dropout is left out: real weights are used in evaluation mode.
+            Build the module: split, merge, and a forward pass with `masked_attention` in it. It is called like the package's own
+            class, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because it is going to run
+            inside MiniLM. $W^O$ stays in the package's class `BertSelfOutput`. Leave out dropout, which is inactive in evaluation.
             """,
     hints=(
-        "Write the shape after every step: [B, S, H] → [B, S, A, D] → [B, A, S, D]. The way back is the same path in reverse. "
-        "Where in it are the queries split, and where are the results merged?",
-        "`x.view(B, S, A, D)` or `x.unflatten(-1, (A, -1))` cuts each token's queries into A parts; `.transpose(1, 2)` swaps "
-        "the axes of tokens and heads. On the way back the transpose comes first, then `.flatten(2)`.",
+        "Write the shape beside every step of the forward pass. Which tensors have to be split, and what has to be merged?",
+        "Cut the last axis into A parts first (`unflatten` or `view`), then exchange the axes of tokens and heads. The way back "
+        "takes the same two steps in reverse order, and the second of them has to copy.",
     ),
     paragraph="Splitting and merging heads",
     solution=SelfAttention,

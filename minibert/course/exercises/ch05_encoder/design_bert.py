@@ -11,6 +11,7 @@ MIB = 2**20
 
 def design_bert(parameters, budget, batch, length):
     """The deepest BertConfig of `parameters`, say 30_000_000, within 2%, whose training step takes at most `budget` bytes."""
+    # blank from here: the whole search
     found = []
     for width in range(64, 1025, 64):
         for layers in range(1, 49):
@@ -20,12 +21,12 @@ def design_bert(parameters, budget, batch, length):
             )  # fmt: skip
             kept = activations(config, batch, length)
             kept["attention: weights"] = 0  # fused attention keeps none
-            count = (30522 + 512 + 4) * width + layers * (12 * width**2 + 13 * width) + width**2 + width  # blank: parameters of this model  # fmt: skip
-            step = 16 * count + sum(kept.values())  # blank: bytes of a training step
-            fits = abs(count - parameters) <= 0.02 * parameters and step <= budget  # blank: right size, and within the budget?  # fmt: skip
-            if fits:
+            embeddings = (30522 + 512 + 2 + 2) * width  # three tables and a LayerNorm
+            count = embeddings + layers * (12 * width**2 + 13 * width) + width**2 + width
+            step = 16 * count + sum(kept.values())  # bytes
+            if abs(count - parameters) <= 0.02 * parameters and step <= budget:
                 found.append(config)
-    return max(found, key=lambda config: config.num_hidden_layers)  # blank: the deepest
+    return max(found, key=lambda config: config.num_hidden_layers)
 
 
 def step_bytes(config, batch, length, each=16, with_activations=True):
@@ -48,6 +49,8 @@ CASES = (
         32,
         128,
     ),  # two depths of one width fit; without the pooler three seem to
+    (97_000_000, 4480 * MIB, 32, 128),  # others win within 1% or 2.5%, or without a part
+    (27_000_000, 2816 * MIB, 32, 128),  # the deepest has all 48 layers
 )
 
 
@@ -91,6 +94,10 @@ def check_design_bert(answer):
 
 def _forgotten(config, budget, batch, length):
     """What a sum may lack by which a step that is too large seems to fit."""
+    kept = activations(config, batch, length)
+    for part in ("dropout", "embeddings, last output"):
+        if step_bytes(config, batch, length)[1] - kept[part] <= budget:
+            return f"It would fit without the activations of “{part}”: is every entry but the attention weights in your sum?"
     for each, with_activations, sentence in (
         (12, True, "It would fit with 12 bytes for a parameter: Adam keeps two moments, not one."),
         (8, True, "It would fit with 8 bytes for a parameter: count weight, gradient and both of Adam's moments, 4 bytes each."),
@@ -110,14 +117,14 @@ EXERCISE = Exercise(
     solution=design_bert,
     check=check_design_bert,
     task="With a pencil first: suppose you double $H$ but keep the layers' total number of parameters, about $12LH^2$, fixed. What happens to $L$? "
-    "And to the activations, which grow like $LH$? Then write a search that finds the answer for a real budget. You have 1,536 MiB of memory and want the "
-    "deepest BERT of about 30 million parameters (within 2 percent) that fits, among the widths and depths that the loops try: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
+    "And to the activations, which grow like $LH$? Why does $L$ change by more than this if the *total* number of parameters is fixed, embeddings included? Then write a search for a real budget. You have 1,536 MiB of memory and want the "
+    "deepest BERT of about 30 million parameters (within 2 percent) that fits, among the widths 64, 128, … 1,024 and the depths 1 to 48: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
     "tokens in float32, with Adam and fused attention. The budget is for the encoder; a head and its logits are not counted.",
     hints=(
-        "$L$ falls to a quarter, so $LH$, and the activations with it, falls to half: depth is what costs. For the count, add the embeddings (three "
-        "tables and a LayerNorm), $L$ layers and the pooler. With $I = 4H$ a layer has $12H^2 + 13H$ parameters; check that against 7,087,872.",
-        "A parameter takes 16 bytes: its weight, its gradient and two moments, 4 bytes each. The step is that plus the sum of `kept`; keep a config if the "
-        "count is within 2 percent of `parameters` and the step within `budget`.",
+        "$L$ falls to a quarter, so $LH$, and the activations with it, falls to half. With a fixed total, $L$ falls further, because the embeddings grow with $H$ and leave fewer parameters for the layers. "
+        "Try every width and depth: count the parameters as above, then the bytes of a step.",
+        "Count the embeddings (three tables and a LayerNorm), $L$ layers and the pooler. With $I = 4H$ a layer has $12H^2 + 13H$ parameters; check that against 7,087,872. "
+        "A step takes 16 bytes for each parameter, plus the sum of `activations(config, batch, length)` without the attention weights.",
     ),
     paragraph="What a training step keeps in memory",
 )

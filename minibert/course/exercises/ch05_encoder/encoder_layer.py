@@ -8,7 +8,10 @@ from minibert.attention import BertAttention
 from minibert.config import BertConfig
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch05_encoder.common import CHAPTER
-from minibert.course.exercises.ch05_encoder.encoder_layer_in_training import check_dropout
+from minibert.course.exercises.ch05_encoder.encoder_layer_in_training import (
+    check_dropout,
+    check_dropout_pre_norm,
+)
 from minibert.course.exercises.compare import (
     Mistake,
     also,
@@ -17,7 +20,7 @@ from minibert.course.exercises.compare import (
     give_weights,
     recognise,
 )
-from minibert.encoder import BertLayer
+from minibert.encoder import ACTIVATIONS, BertLayer
 
 
 class EncoderLayer(nn.Module):
@@ -25,7 +28,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        # holds the parts of the first half: .self (the heads), .output.dense, .output.LayerNorm
+        # .self (the heads), .output.dense, .output.dropout, .output.LayerNorm
         self.attention = BertAttention(config)
         self.intermediate = nn.ModuleDict(
             {"dense": nn.Linear(config.hidden_size, config.intermediate_size)}
@@ -36,21 +39,23 @@ class EncoderLayer(nn.Module):
                 "LayerNorm": nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps),
             }
         )
+        self.activation = ACTIVATIONS[config.hidden_act]
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
         self.norm_first = config.norm_first
 
     def forward(self, hidden, mask=None, output_attentions=False):
-        # block holds .dense, .dropout and .LayerNorm of the first half
+        """hidden [B, S, H] -> the layer's output [B, S, H] and what self.attention.self returns second [B, A, S, S]."""
+        # blank from here: both halves, in both orders
         heads, block = self.attention.self, self.attention.output
-        read = block.LayerNorm(hidden) if self.norm_first else hidden  # blank: what attention reads, in both orders  # fmt: skip
+        read = block.LayerNorm(hidden) if self.norm_first else hidden
         mixed, weights = heads(read, mask, output_attentions)  # [B, S, H], [B, A, S, S]
-        attended = hidden + block.dropout(block.dense(mixed))  # blank: the stream after attention's result is added  # fmt: skip
-        attended = attended if self.norm_first else block.LayerNorm(attended)  # blank: the same, normalised where the order asks for it  # fmt: skip
-        up, down, norm2 = self.intermediate["dense"], self.output["dense"], self.output["LayerNorm"]
-        read = norm2(attended) if self.norm_first else attended  # blank: what the feed-forward layer reads  # fmt: skip
-        added = self.dropout(down(F.gelu(up(read))))  # blank: what it adds to the stream
-        result = attended + added if self.norm_first else norm2(attended + added)  # blank: what leaves the layer  # fmt: skip
-        return result, weights
+        hidden = hidden + block.dropout(block.dense(mixed))  # [B, S, H]
+        hidden = hidden if self.norm_first else block.LayerNorm(hidden)
+
+        up, down, norm = self.intermediate["dense"], self.output["dense"], self.output["LayerNorm"]
+        read = norm(hidden) if self.norm_first else hidden
+        hidden = hidden + self.dropout(down(self.activation(up(read))))  # [B, S, H]
+        return hidden if self.norm_first else norm(hidden), weights
 
 
 def check_encoder_layer(answer):
@@ -143,6 +148,10 @@ def check_encoder_layer(answer):
             f"Your LayerNorm has its default eps 1e-05; the config asks for {config.layer_norm_eps}.",
         ),
         (
+            second_half(F.layer_norm(x + found, (12,), *half.output.LayerNorm.parameters())),
+            f"Attention's LayerNorm has its default eps 1e-05; the config asks for {config.layer_norm_eps}.",
+        ),
+        (
             norm(attended + down(layer.intermediate.dense(F.gelu(attended)))),
             "Your activation comes before the first linear map; it belongs between the two.",
         ),
@@ -187,10 +196,7 @@ def check_encoder_layer(answer):
         ),
     ]
     recognise(result[0], right, suspects, "the output of your layer", tolerance=1e-7)
-    if result[1] is None or not torch.allclose(result[1], right_weights):
-        raise Mistake(
-            "The second thing that forward gives back should be the attention weights, as attention returned them."
-        )
+    _check_weights(result[1], right_weights)
     try:
         mine(x)
     except (TypeError, AttributeError) as error:
@@ -211,8 +217,9 @@ def check_encoder_layer(answer):
 def _check_pre_norm(answer):
     """The same with `norm_first`: x + f(LayerNorm(x))."""
     config = BertConfig(
-        vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20, norm_first=True
-    )
+        vocab_size=11, hidden_size=12, num_attention_heads=3, intermediate_size=20,
+        hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.0, norm_first=True,
+    )  # fmt: skip
     layer = _random_weights(BertLayer(config).double().eval())
     mine = answer(config).double().eval()
     give_weights(mine, layer.state_dict(), "Your layer")
@@ -244,6 +251,21 @@ def _check_pre_norm(answer):
     ]  # fmt: skip
     suspects = [(value, f"With norm_first=True {sentence}") for value, sentence in suspects]
     recognise(mine(x)[0], layer(x)[0], suspects, "With norm_first=True, your output", 1e-7)
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])[:, None, None]  # [B, 1, 1, S]
+    found, weights = mine(x, mask, True)  # [B, S, H], [B, A, S, S]
+    right, right_weights = layer(x, mask, True)  # [B, S, H], [B, A, S, S]
+    unmasked = "With norm_first=True the mask does not reach attention: padding is looked at."
+    recognise(found, right, [(layer(x)[0], unmasked)], "With norm_first=True, your output", 1e-7)
+    _check_weights(weights, right_weights, "With norm_first=True, the second")
+    check_dropout_pre_norm(mine, config)
+
+
+def _check_weights(found, right, which="The second"):
+    expected = f"{which} thing that forward gives back should be the attention weights"
+    if isinstance(found, torch.Tensor) and found.shape != right.shape:
+        raise Mistake(f"{expected}, {list(right.shape)} here; yours has {list(found.shape)}.")
+    if found is None or not torch.allclose(found, right):
+        raise Mistake(f"{expected}, as attention returned them.")
 
 
 def _random_weights(module):
@@ -262,12 +284,13 @@ EXERCISE = Exercise(
     solution=EncoderLayer,
     check=check_encoder_layer,
     task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
-    "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on what each sublayer adds, before the addition. The parts are made for you under the "
+    "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on each sublayer's output, before it is added. `__init__` makes the parts for you under the "
     "names of the published checkpoints, because your class will run inside two real models, one post-norm and one pre-norm.",
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
         "Both halves have the same form. In post-norm the branch reads `x`, and the result is `norm(x + f(x))`. In pre-norm it reads `norm(x)`, and the "
-        "result is `x + f(norm(x))`. In the first half, `f` is the heads, then `block.dense`, then `block.dropout`.",
+        "result is `x + f(norm(x))`. In the first half, `f` is "
+        "`self.attention.self(x, mask, output_attentions)`, whose first result goes through `self.attention.output.dense` and `self.attention.output.dropout`.",
     ),
     paragraph="Post-norm and pre-norm",
 )

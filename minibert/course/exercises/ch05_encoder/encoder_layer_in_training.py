@@ -6,13 +6,18 @@ from minibert.course.exercises.compare import Mistake
 
 
 def check_dropout(layer, config):
-    """Checks that dropout is applied to what each sublayer adds, and to nothing else, at the config's rate."""
-    layer.attention.eval()
+    """Checks that a post-norm layer applies dropout to what each sublayer adds, and to nothing else, at the config's rate."""
     norm, down = layer.output["LayerNorm"], layer.output["dense"]
+    first, rate = layer.attention.output.dense, config.hidden_dropout_prob
     x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
+    held = [{n: v.clone() for n, v in part.state_dict().items()} for part in (first, down)]
+    _adds_nothing(first)
+    _adds_nothing(down)
+    if _moves(layer, x) and not _moves(layer, x, with_dropout_of_attention=False):
+        _check_first_half(layer, rate)
+    down.load_state_dict(held[1])
     # whether the layer computes anything else in training than in evaluation
-    moved = not torch.allclose(layer(x)[0], layer.eval()(x)[0])
-    layer.train().attention.eval()
+    moved = _moves(layer, x)
     # The second linear map now gives 1000 everywhere, so dropped numbers fall below the mean.
     with torch.no_grad():
         for vector, value in (
@@ -24,7 +29,6 @@ def check_dropout(layer, config):
             vector.fill_(value)
     out, _ = layer(x)  # [B, S, H]
     attended, _ = layer.attention(x)  # [B, S, H]
-    rate = config.hidden_dropout_prob
     if torch.allclose(out, norm(attended + 1000)):
         where = (
             "dropout stands before the second linear map; it belongs after it"
@@ -64,7 +68,24 @@ def check_dropout(layer, config):
         " Drop once, what goes out.",
     )
 
+    first.load_state_dict(held[0])
     _check_first_half(layer, rate)
+
+
+def _adds_nothing(dense):
+    """Makes one half of a layer add 0, whichever module drops it."""
+    with torch.no_grad():
+        dense.weight.zero_()
+        dense.bias.zero_()
+
+
+def _moves(layer, x, with_dropout_of_attention=True):
+    """Whether the layer computes anything else in training than in evaluation; leaves it in training."""
+    still = layer.eval()(x)[0]  # [B, S, H]
+    layer.train().attention.train(with_dropout_of_attention)
+    moved = not torch.allclose(layer(x)[0], still)
+    layer.train()
+    return moved
 
 
 def _check_first_half(layer, rate):
@@ -75,10 +96,8 @@ def _check_first_half(layer, rate):
         for norm in (half.LayerNorm, norm2):
             norm.weight.fill_(1)
             norm.bias.zero_()
-        down.weight.zero_()
-        down.bias.zero_()
-    moved = not torch.allclose(layer.train()(x)[0], layer.eval()(x)[0])
-    layer.train()
+    _adds_nothing(down)
+    moved = _moves(layer, x)
     # The output matrix now gives 1000 everywhere, so dropped numbers fall below the mean.
     with torch.no_grad():
         half.dense.weight.zero_()
@@ -102,6 +121,42 @@ def _check_first_half(layer, rate):
             "In training, in the first half, a part of `hidden` is dropped; drop only what `block.dense` gives."
         )
     _check_share(out < 0, rate, "attention's result")
+
+
+def check_dropout_pre_norm(layer, config):
+    """The same for a pre-norm layer, where what a half adds can be read off: the stream lies under it as it came in."""
+    rate, half = config.hidden_dropout_prob, layer.attention.output
+    x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
+    both = (
+        ("attention's result", half.dense, "`block.dense`"),
+        ("the feed-forward's result", layer.output["dense"], "the second linear map"),
+    )
+    begin = "With norm_first=True, in training"
+    held = {name: value.clone() for name, value in layer.state_dict().items()}
+    for _, dense, _ in both:
+        _adds_nothing(dense)
+    if not torch.allclose(layer.train()(x)[0], x):
+        raise Mistake(
+            f"{begin}, a part of the stream itself is dropped: drop what a sublayer gives, before you add it."
+        )
+    for what, _, after in both:
+        layer.load_state_dict(held)
+        for other, dense, _ in both:
+            if other != what:
+                _adds_nothing(dense)
+        added = (layer.eval()(x)[0] - x).detach()  # [B, S, H]
+        found = (layer.train()(x)[0] - x).detach()  # [B, S, H]
+        dropped = found.abs() < 1e-9  # [B, S, H]
+        kept = torch.isclose(found, added / (1 - rate))  # [B, S, H]
+        if torch.allclose(found, added):
+            raise Mistake(
+                f"{begin}, nothing of {what} is dropped; the config asks for hidden_dropout_prob {rate} on what {after} gives."
+            )
+        if not (dropped | kept).all():
+            raise Mistake(
+                f"{begin}, something else than {what} is dropped: drop once, what {after} gives, and nothing before it."
+            )
+        _check_share(dropped, rate, what)
 
 
 def _spread_of_dropped(out):

@@ -12,13 +12,16 @@ from minibert.course.exercises.compare import Mistake
 
 
 def inspect_sublayer(f, x, y):
-    """Whether a sublayer f mixes tokens, and whether it is affine, by experiments on two inputs x and y of one text."""
-    count = x.size(1)
-    own = torch.eye(count, dtype=torch.bool)  # [S, S]
-    changed = torch.where(own[..., None], y, x)  # [S, S, H], in row i token i is another
-    moved = (f(changed) - f(x)).abs().amax(dim=-1) > 1e-4  # blank: [S, S], which tokens move in row i?  # fmt: skip
-    mixes = bool(moved[~own].any())  # blank: does any change reach another token?  # fmt: skip
-    affine = torch.allclose(f(x + y), f(x) + f(y) - f(0 * x), atol=1e-4)  # blank: is f one matrix and a bias, and nothing else?  # fmt: skip
+    """(mixes, affine): whether f mixes tokens, and whether it is affine, by experiments on two inputs x and y, of shape 1 × S × H."""
+    # blank from here: two experiments
+    mixes = False
+    for i in range(x.size(1)):
+        changed = x.clone()
+        changed[:, i] = y[:, i]  # token i is another
+        moved = (f(changed) - f(x)).abs().amax(dim=-1)[0] > 1e-4  # [S]
+        moved[i] = False  # a token's own output may move
+        mixes = mixes or bool(moved.any())
+    affine = torch.allclose(f(x + y), f(x) + f(y) - f(0 * x), atol=1e-4)  # the bias counts once
     return mixes, affine
 
 
@@ -113,11 +116,11 @@ EXERCISE = Exercise(
     task="Somebody hands you a sublayer as a closed box: you can run `f`, but you cannot read it. Find out by experiment (1) whether it "
     "carries anything from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. Before you start, write down "
     "both answers for attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, these four among "
-    "them, and some of the others look in one direction only.",
+    "them.",
     hints=(
-        "Change one token at a time and see which outputs move; a change of a token's own output does not count. For the second fact: what does "
+        "For the first fact, which single change of the input would show you that something was carried? Is it enough to make that change at one position? For the second: what does "
         "$f(x + y)$ equal if $f(x) = Wx + b$?",
-        "Row $i$ of `changed` is the text with token $i$ exchanged, so `moved` has a diagonal that you do not want. In $f(x) + f(y)$ the bias is "
+        "Replace one token of `x` by that of `y`, each token in turn, and see whether the output of any *other* token moves. In $f(x) + f(y)$ the bias is "
         "counted twice. Which input would show you the bias alone? Leave a small tolerance for rounding.",
     ),
     paragraph="The feed-forward layer works on each token alone",

@@ -1,5 +1,6 @@
 """Exercise `Bert`: task, hints, solution and check."""
 
+import dataclasses
 from functools import cache
 
 import torch
@@ -22,27 +23,33 @@ from minibert.model import BertModel, BertOutputs
 
 
 class Bert(nn.Module):
-    """Embeddings, encoder, pooler: the whole of BERT, with the names of the published checkpoints."""
+    """Embeddings, encoder and pooler, under the names of the published checkpoints.
+
+    forward(input_ids, token_type_ids=None, attention_mask=None) takes tensors B × S and returns
+    BertOutputs(last_hidden_state=..., pooler_output=...), of shapes B × S × H and B × H.
+    """
 
     def __init__(self, config):
         super().__init__()
         self.config = config
+        # blank from here: the parts, their fresh weights, and forward
         self.embeddings = BertEmbeddings(config)
         self.encoder = BertEncoder(config)
-        self.pooler = nn.ModuleDict(
-            {"dense": nn.Linear(config.hidden_size, config.hidden_size)}
-        )  # blank: so that its weights are called pooler.dense.weight and pooler.dense.bias
+        self.pooler = nn.Sequential()
+        self.pooler.add_module("dense", nn.Linear(config.hidden_size, config.hidden_size))
+        self.pooler.add_module("activation", nn.Tanh())
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=config.initializer_range)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
 
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
-        mask = (
-            None if attention_mask is None else attention_mask.bool()[:, None, None, :]
-        )  # [B, 1, 1, S]
-        embedded = self.embeddings(
-            input_ids, token_type_ids=token_type_ids
-        )  # blank: [B, S, H], from ids and segments
-        states, _ = self.encoder(embedded, mask)  # blank: L + 1 hidden states, and the weights (unused)  # fmt: skip
-        last = states[-1]  # blank: [B, S, H], the last layer's output
-        pooled = self.pooler["dense"](last[:, 0]).tanh()  # blank: [B, H], [CLS] through dense and tanh  # fmt: skip
+        mask = None if attention_mask is None else attention_mask.bool()[:, None, None, :]
+        embedded = self.embeddings(input_ids, token_type_ids=token_type_ids)  # [B, S, H]
+        states, _ = self.encoder(embedded, mask)  # L + 1 times [B, S, H]
+        last = states[-1]  # [B, S, H]
+        pooled = self.pooler(last[:, 0])  # [B, H]
         return BertOutputs(last_hidden_state=last, pooler_output=pooled)
 
 
@@ -91,7 +98,7 @@ def check_bert(answer):
     found = _run(mine, ids, segments, mask)
     if not isinstance(found, BertOutputs):
         raise Mistake(
-            f"forward should give back BertOutputs, as the stub does, not {type(found).__name__}."
+            f"forward should return BertOutputs, as the docstring says, not {type(found).__name__}."
         )
     if isinstance(found.last_hidden_state, list):
         raise Mistake(
@@ -128,6 +135,7 @@ def check_bert(answer):
         tolerance=1e-8,
     )
     _check_other_calls(mine, reference, ids)
+    _check_fresh_weights(answer)
 
 
 def _run(mine, ids, segments, mask):
@@ -165,12 +173,12 @@ def _run(mine, ids, segments, mask):
         if "encoder" in left:
             raise Mistake(
                 f"The encoder has run, and what you make of its result does not fit ({error}). It gives back a list of states and the weights. One state is {[*ids.shape, 12]}; "
-                f'[CLS] of every text is last[:, 0], {[len(ids), 12]}, and that goes through self.pooler["dense"].'
+                f"[CLS] of every text is last[:, 0], {[len(ids), 12]}, and that goes through the pooler."
             ) from None
         if "encoder" in entered and "embeddings" in left:
             raise Mistake(
-                f"The encoder does not take what you give it ({error}): it wants the vectors that come out of the embeddings, and a boolean mask [B, 1, 1, S], "
-                f"here {[len(ids), 1, 1, ids.size(1)]}: the stub has made it, under the name `mask`."
+                f"The encoder does not take what you give it ({error}): it needs the vectors that come out of the embeddings, and a boolean mask [B, 1, 1, S], "
+                f"here {[len(ids), 1, 1, ids.size(1)]}: make it from attention_mask, as chapter 4 did."
             ) from None
         raise
     finally:
@@ -209,19 +217,45 @@ def _check_other_calls(mine, reference, ids):
             )
 
 
+def _check_fresh_weights(answer):
+    """Every weight of a new model is drawn as the config says, or is 0 or 1."""
+    for size in (0.02, 0.1):
+        config = dataclasses.replace(SMALL, vocab_size=200, hidden_size=48, initializer_range=size)
+        for name, module in answer(config).named_modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                found = float(module.weight.detach().std())
+                if not 0.7 * size < found < 1.3 * size:
+                    raise Mistake(
+                        f"In a new model {name}.weight has the standard deviation {found:.3f}, and the config asks for {size} (initializer_range). "
+                        "Draw it in __init__, when the parts exist."
+                    )
+            if isinstance(module, nn.Linear) and module.bias.any():
+                raise Mistake(
+                    f"In a new model {name}.bias has numbers up to {float(module.bias.detach().abs().max()):.3f}; the bias of a linear map starts at 0."
+                )
+            if isinstance(module, nn.LayerNorm) and (
+                (module.weight != 1).any() or module.bias.any()
+            ):
+                raise Mistake(
+                    f"In a new model {name} does not have the scale 1 and the shift 0: draw the weights of linear maps and tables only."
+                )
+
+
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="warm-up",
-    minutes=12,
-    title="The whole of BERT",
+    size="build",
+    minutes=15,
+    title="BERT in one class",
     solution=Bert,
     check=check_bert,
-    task="The embeddings and the encoder exist by now. Make the pooler, so that its weights get the names of the published checkpoints, `pooler.dense.weight` and "
-    "`pooler.dense.bias`. Then put the parts in order: ids and segments to vectors, vectors through the encoder under the mask, the last "
-    "layer's [CLS] through the pooler. Your class will hold the weights of a real model below.",
+    task="""Write the whole class. `BertEmbeddings(config)` and `BertEncoder(config)` are imported; they contain what you built in chapters 2 to 5.
+
+- **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own, tanh included, because later on this page its output is compared.
+- **Fresh weights**: linear maps and tables are normal with standard deviation `config.initializer_range` (0.02 in BERT), and the biases of linear maps are 0. The LayerNorms keep PyTorch's values, 1 and 0.
+- **Forward**: ids and segments to vectors, vectors through the encoder under the mask, the last layer's [CLS] through the pooler. The encoder takes a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None.""",
     hints=(
-        "A name in a checkpoint is the path of attributes, so `self.pooler` needs an attribute or a key `dense`. `self.embeddings` takes the ids and, by keyword, the segments: `token_type_ids=…`. `self.encoder` takes vectors and the mask and returns two things.",
-        '`nn.ModuleDict({"dense": nn.Linear(…)})` has the right names; so has a small class of your own with an attribute `dense`. `states, _ = self.encoder(embedded, mask)`, then `states[-1]`; the pooled vector is `dense` of token 0, then `.tanh()`.',
+        "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. The embeddings take segments by keyword: `token_type_ids=…`. The encoder returns two things; the first is the list of all $L + 1$ hidden states. `self.modules()` yields every module inside yours.",
+        'A small class of your own for the pooler, with the attribute `dense`, gives the right names. So does an empty `nn.Sequential()` to which you add the two steps by name: `add_module("dense", …)`. Use `nn.init.normal_` and `nn.init.zeros_` in a loop over `self.modules()` with `isinstance`. `attention_mask.bool()[:, None, None, :]` is the mask, `states[-1]` the last state, and `last[:, 0]` holds [CLS] of every text.',
     ),
     paragraph="The whole model in one picture",
 )

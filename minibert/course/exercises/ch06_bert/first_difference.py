@@ -9,11 +9,11 @@ from torch import nn
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL
 from minibert.course.exercises.compare import Mistake
-from minibert.model import BertModel
+from minibert.model import BertModel, BertOutputs
 
 
 def first_difference(model, reference, inputs):
-    """The name of the first module to finish with an output that differs by more than 1e-4, or None."""
+    """The name of the first output that differs by more than 1e-4: of a module, or of the whole model; or None."""
     # blank from here: hooks on both models, a run of each, the comparison
     runs = []
     for each in (model, reference):
@@ -25,16 +25,24 @@ def first_difference(model, reference, inputs):
                 outputs[name] = output[0] if isinstance(output, tuple) else output
 
             hooks.append(module.register_forward_hook(keep))
-        with torch.no_grad():
-            each(**inputs)
-        for hook in hooks:
-            hook.remove()
+        try:
+            with torch.no_grad():
+                result = each(**inputs)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        # what forward computes after its last module shows only here
+        outputs["last_hidden_state"] = result.last_hidden_state  # [B, S, H]
+        outputs["pooler_output"] = result.pooler_output
         runs.append(outputs)
     ours, theirs = runs
     for name, output in ours.items():
         other = theirs.get(name)
         comparable = isinstance(output, torch.Tensor) and isinstance(other, torch.Tensor)
-        if comparable and (output - other).abs().max() > 1e-4:
+        if not comparable:
+            continue
+        # the shapes first, because allclose would broadcast; allclose is False for NaN
+        if output.shape != other.shape or not torch.allclose(output, other, rtol=0, atol=1e-4):
             return name
     return None
 
@@ -82,6 +90,8 @@ def check_first_difference(answer):
     _check_inputs(answer, reference, generator)
     _check_sizes(answer, reference, inputs)
     _check_names(answer, reference, inputs)
+    _check_nan(answer, reference, inputs)
+    _check_outputs(answer, reference, inputs)
 
 
 def _check_hooks(*models):
@@ -157,6 +167,61 @@ def _check_inputs(answer, reference, generator):
             )
 
 
+def _check_nan(answer, reference, inputs):
+    """A comparison with NaN is False, whichever way round it is written."""
+    model = copy.deepcopy(reference)
+    with torch.no_grad():
+        model.encoder.layer[1].intermediate.dense.bias[0] = torch.nan
+    right = "encoder.layer.1.intermediate.dense"
+    if (found := answer(model, reference, dict(inputs))) != right:
+        raise Mistake(
+            f"One bias of {right} is NaN in this model, and you return {found!r}. NaN > 1e-4 is False: ask whether the difference is small, and take everything else for a difference."
+        )
+
+
+def _check_outputs(answer, reference, inputs):
+    """The modules inside are right, and what is computed from their outputs is not."""
+    same = {name: tensor[:1].expand(2, -1) for name, tensor in inputs.items()}  # one text, twice
+    for change, given, right, what in (
+        (
+            lambda last, pooled: (2 * last, pooled),
+            inputs,
+            "last_hidden_state",
+            "returns twice the last hidden state",
+        ),
+        (
+            lambda last, pooled: (last, 0 * pooled),
+            inputs,
+            "pooler_output",
+            "returns 0 as its pooler_output",
+        ),
+        (
+            lambda last, pooled: (last[:1], pooled),
+            same,
+            "last_hidden_state",
+            "returns the vectors of the first of two equal texts only, [1, S, H], which broadcasts in a comparison",
+        ),
+    ):
+        model = copy.deepcopy(reference)
+
+        def forward(*arguments, model=model, change=change, **options):
+            found = BertModel.forward(model, *arguments, **options)
+            return BertOutputs(*change(found.last_hidden_state, found.pooler_output))
+
+        model.forward = forward
+        _expect(answer(model, reference, dict(given)), right, what)
+    model = copy.deepcopy(reference)
+    model.pooler.forward = lambda last: model.pooler.dense(last[:, 0])  # no tanh
+    _expect(answer(model, reference, dict(inputs)), "pooler", "has no tanh in its pooler")
+
+
+def _expect(found, right, what):
+    if found != right:
+        raise Mistake(
+            f"This model {what}. Expected is {right!r}, and you return {found!r}. Compare the modules first, then the two outputs of the whole model by their names, and shapes before numbers."
+        )
+
+
 def _break(module, attribute, generator):
     if attribute == "eps":
         module.eps = 0.5
@@ -196,15 +261,15 @@ EXERCISE = Exercise(
     title="Find the broken part",
     solution=first_difference,
     check=check_first_difference,
-    task="Hidden states locate a layer. Write the tool that locates the part. Run `model` and `reference` once on the same `inputs` (a dict for the "
-    "call, as in `model(**inputs)`), and record the output of every module. Return the name of the first module, in the order in which the modules finish (a module finishes after all modules inside it), "
-    "whose output differs from that of the reference's module of the same name by more than 1e-4. Return None if there is none. If an output is a tuple, compare its "
-    "first element; skip what is not a tensor, and names that only one of the two has. Leave both models without hooks.",
+    task="""Write the tool that locates the module.
+
+- Run `model(**inputs)` and `reference(**inputs)` once each, without gradients, and record the output of every module by its name. If an output is a tuple, keep its first element. At the end, record the two outputs of the whole model as well, under the names `last_hidden_state` and `pooler_output`.
+- Compare the outputs in the order in which you recorded them for `model`. (A module finishes after the modules inside it.) Skip what is not a tensor, and names that only one of the two has.
+- Return the name of the first output that does not agree with the reference to within 1e-4, or None. An output of another shape does not agree, nor does one with NaN in it.
+- Remove your hooks.""",
     hints=(
-        "`named_modules()` gives names and modules. `module.register_forward_hook(f)` calls `f(module, arguments, output)` each time the module has finished, "
-        "and returns a handle with a method `remove()`.",
-        "Keep one dict of name and output for each model. A dict remembers the order in which you filled it, and that is the order of finishing. "
-        "In a loop, give the hook its name as a default argument: `def keep(module, arguments, output, name=name)`.",
+        "`hidden_states` above has a hook for the embeddings and for each layer. You need one for every module, and `named_modules()` gives names and modules. A dict remembers the order in which it was filled.",
+        "Keep one dict of name and output for each model. All hooks of a loop share the loop's variable, so give each its name as a default argument: `def keep(module, arguments, output, name=name)`. `x > 1e-4` is False when x is NaN, and a difference of two shapes may broadcast.",
     ),
     paragraph="Equal to the reference, layer by layer",
 )

@@ -126,14 +126,14 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
     minutes=15,
-    title="A loader that cannot be fooled",
+    title="A strict loader",
     solution=load_strictly,
     check=check_load_strictly,
-    task="Write the whole loader. It copies tensors into a model by name. If anything does not fit, it raises a `ValueError` that names the tensor, and the model "
+    task="Write the whole loader. It copies tensors into a model by name. If a name or a shape does not fit, it raises a `ValueError` that names the tensor, and the model "
     "stays as it was.",
     hints=(
-        "`model.state_dict()` gives you the model's own names and tensors. The keys of two dicts can be subtracted like sets.",
-        "Compare shapes with `own[name].shape != tensors[name].shape`, for all names, before the first copy: `copy_` would broadcast.",
+        "There are three ways not to fit: a name that only the model has, a name that only the file has, and a shape that differs. Look for all three before you change anything.",
+        "`model.state_dict()` gives the model's own names and tensors, and they share memory with the model. The keys of two dicts can be subtracted like sets. Compare `.shape`, because `copy_` would broadcast.",
     ),
-    paragraph="Names that do not match are skipped in silence",
+    paragraph="Load by name",
 )

@@ -11,6 +11,7 @@ from minibert.model import BertModel
 
 def read_shapes(shapes):
     """The config that can be read off a BERT checkpoint's shapes (name -> shape); None for what they do not tell."""
+    # blank from here: a dict of seven numbers
     vocab_size, hidden_size = shapes["embeddings.word_embeddings.weight"]
     layers = {name.split(".")[2] for name in shapes if name.startswith("encoder.layer.")}
     return {
@@ -21,7 +22,7 @@ def read_shapes(shapes):
         "max_position_embeddings": shapes["embeddings.position_embeddings.weight"][0],
         "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
         "num_attention_heads": None,  # any number that divides H has the same matrices
-    }  # blank: a dict of seven names, four shapes to look at
+    }
 
 
 def check_read_shapes(answer):
@@ -120,13 +121,13 @@ EXERCISE = Exercise(
     title="A stranger's checkpoint",
     solution=read_shapes,
     check=check_read_shapes,
-    task="Someone hands you a file of weights and has lost the `config.json`. From the names and shapes alone, which numbers of the config can you "
-    "recover? Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, "
-    "`type_vocab_size` and `num_attention_heads`, with `None` for each number that the shapes do not tell. "
+    task="Someone hands you the weights of a BERT and has lost the `config.json`. Which numbers of the config can you recover? `shapes` is a dict of tensor "
+    "name and shape. Return a dict with `vocab_size`, `hidden_size`, `num_hidden_layers`, `intermediate_size`, `max_position_embeddings`, `type_vocab_size` and "
+    "`num_attention_heads`. Put `None` where the names and shapes do not determine the number. "
     "(The names are those of the parts that you have built; `print(*shapes)` inside the function shows them.)",
     hints=(
-        "Four shapes tell five numbers, the names of the layers a sixth. Which of the seven left no trace in any shape? Chapter 5 counted the parameters of BERT and did not need it.",
-        "`encoder.layer.0.intermediate.dense.weight` is `[I, H]`. Count the different layer numbers, not the tensors.",
+        "Ask of each number: which tensor would have another shape, or another name, if this number were different?",
+        "The weight of a linear map is `[out, in]`, so `encoder.layer.0.intermediate.dense.weight` is `[I, H]`. For the layers, count the different numbers after `encoder.layer.`, and not the tensors.",
     ),
     paragraph="A checkpoint is a dictionary of names",
 )

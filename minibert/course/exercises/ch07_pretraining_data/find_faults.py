@@ -71,13 +71,13 @@ EXERCISE = Exercise(
     task=f"""
             Six programs made a batch of 8,000 pairs each. `broken_batch("A")` to `broken_batch("F")` return them as dictionaries of tensors.
             The ids 0 to 4 are [PAD], [UNK], [CLS], [SEP] and [MASK]. There are fifty documents; document $d$ repeats the ten words $5 + 10d$ to $14 + 10d$ in this order,
-            so every word tells its document. One program is correct (0), and each of the others has one of these faults. No fault occurs twice, so three of them don't occur at all. Count until you know which is which: the check judges all six together. For the program with fault 2 also give the evidence: by how many standard errors is its share of unchanged tokens below 10%?
+            so every id reveals its document. One program is correct (0), and each of the others has one of these faults. No fault occurs twice, so three of them don't occur at all. Count until you know which is which: the check judges all six together. For the program with fault 2 also give the evidence: by how many standard errors is its share of unchanged tokens below 10%?
 
             {"<br>".join(f"{i} · {fault}." for i, fault in enumerate(FAULTS, 1))}
         """,
     hints=(
         "For each fault, first write down the count that it would change, and what that count is in a correct program. `torch.where(labels != -100, labels, input_ids)` restores the text (unless the program has fault 5), and `(id - 5) // 10` is the document of a word.",
-        "Three faults hide from an average over the batch. Count the fates row by row for fault 1, and count pairs of label 0 and of label 1 separately for 6 and 7. For fault 2 compute the standard error, $\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens, and demand three of them, because you compare many counts.",
+        "Two faults hide from an average over the batch: count the fates row by row for fault 1, and the pairs of label 0 and of label 1 separately for fault 6. For fault 7 an average shows that something is wrong, and the separate counts show what. For fault 2 compute the standard error, $\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens, and demand three of them, because you compare many counts.",
     ),
     paragraph="Find the fault by counting",
     solution=find_faults,

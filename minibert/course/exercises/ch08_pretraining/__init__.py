@@ -1,15 +1,13 @@
-"""Exercises of chapter 8: a step of AdamW, learning rate, micro-batches, the work of scoring."""
+"""Exercises of chapter 8: a step of AdamW, reading losses, micro-batches."""
 
 from minibert.course.exercises.ch08_pretraining import (
     adamw_step,
     backward_in_pieces,
-    set_rates,
-    share_of_work,
+    read_losses,
 )
 
 EXERCISES = [
     adamw_step.EXERCISE,
-    set_rates.EXERCISE,
+    read_losses.EXERCISE,
     backward_in_pieces.EXERCISE,
-    share_of_work.EXERCISE,
 ]

@@ -8,14 +8,15 @@ from minibert.course.exercises.compare import Mistake, draw, recognise
 
 
 def adamw_step(w, g, m, v, t, rate, decay, beta1=0.9, beta2=0.999, eps=1e-6):
-    """Change m, v and then w in place, by one step of equation 8.3.
+    """Change m, v and then w in place, by one step of equation 8.2.
 
     w weights, g their gradient, m and v the running means: four tensors of the same shape. t counts the steps from 1.
     """
-    m[...] = beta1 * m + (1 - beta1) * g  # blank: the running mean of the gradients
-    v[...] = beta2 * v + (1 - beta2) * g**2  # blank: the running mean of their squares
-    move = m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + eps)  # blank: Adam's step  # fmt: skip
-    w[...] = w - rate * (move + decay * w)  # blank: with weight decay
+    # blank from here: m, v, and the weights
+    m[...] = beta1 * m + (1 - beta1) * g
+    v[...] = beta2 * v + (1 - beta2) * g**2
+    move = m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + eps)
+    w[...] = w - rate * (move + decay * w)
 
 
 def _steps(answer, steps=3):
@@ -60,13 +61,13 @@ def check_adamw_step(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=10,
     title="One step of AdamW",
-    task="Write equation 8.3 for one tensor of parameters: bring the two running means up to date, correct both for their start at 0, and move the weights, all in place.",
+    task="Turn equation 8.2 into code for one tensor of parameters. The weights and both means change in place, so the caller sees the new values.",
     hints=(
-        "The first two lines of the equation replace m and v. The corrected means are used in the third line only; what is stored stays uncorrected.",
-        "The decay is added to Adam's fraction, outside the division, and the rate multiplies both. `eps` is added after the root.",
+        "The correction for the start belongs to the third line of the equation. Ask yourself what the next step should find in m and v.",
+        "The decay is added after the division, and the rate multiplies both. `eps` is added after the root.",
     ),
     paragraph="AdamW: a step size for every parameter",
     solution=adamw_step,

@@ -13,18 +13,18 @@ from minibert.course.exercises.compare import (
 
 
 def backward_in_pieces(model, pieces):
-    """Leave in the parameters the gradient of the mean loss over all masked words of all pieces; return that loss.
+    """The gradient of the mean loss over all masked tokens of the batch, left in `.grad`; returns that loss.
 
     Each piece is (inputs, labels); model(inputs) gives logits [B, S, V], labels are [B, S] (-100 = not masked).
     Only one piece's activations may be held at a time.
     """
-    words = sum(int((labels != -100).sum()) for _, labels in pieces)  # blank: masked words in the whole batch  # fmt: skip
+    # blank from here: one call of `backward` for each piece
+    words = sum(int((labels != -100).sum()) for _, labels in pieces)
     total = 0.0
     for inputs, labels in pieces:
-        logits = model(inputs)  # [B, S, V]
-        loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum") / words  # blank: this piece's share of the loss  # fmt: skip
-        loss.backward()
-        total += loss.item()
+        loss = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten(), reduction="sum")
+        (loss / words).backward()
+        total += loss.item() / words
     return total
 
 
@@ -176,11 +176,11 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="A batch in pieces",
-    task="A batch does not fit, so it goes through the model in pieces. Leave in the parameters exactly the gradient that the whole batch would have left, and return its loss. "
-    "The pieces have different numbers of masked words.",
+    task="A batch goes through the model in pieces, which have different numbers of masked tokens. After the call, each parameter's `.grad` must be what the whole batch at once would have produced, "
+    "and the function returns the loss of the whole batch.",
     hints=(
-        "`backward` adds to the gradients that are there. So the pieces' losses must be shares that add up to the loss of the whole.",
-        "The loss of the whole is one sum over all masked words, divided by their number. Count them before the first piece; then each piece gives its own sum, divided by that number.",
+        "`backward` adds to the gradients in `.grad`. So each piece must contribute a share of the loss, and the shares must add up to the loss of the whole batch.",
+        "The loss of the whole batch is one sum over all masked tokens, divided by their number. Count them before the first piece; `F.cross_entropy` has a `reduction` that gives a sum.",
     ),
     paragraph="A batch that does not fit",
     solution=backward_in_pieces,

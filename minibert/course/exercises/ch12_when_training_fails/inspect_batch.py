@@ -21,9 +21,9 @@ def inspect_batch(input_ids, labels, attention_mask, mask_id):
 
 
 def batch():
-    """Two rows with 4 scored positions: 2 masked, 1 visible, 1 padding; 16 positions, 4 of padding."""
-    ids = torch.tensor([[2, 9, 4, 7, 4, 3, 0, 0], [2, 8, 8, 6, 4, 3, 0, 0]])
-    labels = torch.full((2, 8), -100)
+    """Two rows with 4 scored positions: 2 masked, 1 visible, 1 padding; 20 positions, 8 of padding."""
+    ids = torch.tensor([[2, 9, 4, 7, 4, 3, 0, 0, 0, 0], [2, 8, 8, 6, 4, 3, 0, 0, 0, 0]])
+    labels = torch.full((2, 10), -100)
     labels[0, 2], labels[0, 4], labels[0, 7], labels[1, 3] = 5, 6, 8, 6
     return ids, labels, ids != 0, 4
 
@@ -32,19 +32,20 @@ EXPECTED = {"masked": 0.5, "visible": 0.25, "padding": 0.25}
 KNOWN = {  # a wrong value -> why
     "masked": (
         (2.0, "that is a count; divide by the 4 scored positions"),
-        (2 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (2 / 20, "that is a share of all 20 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts the [MASK] that is not scored as well; look at scored positions only"),
         (2 / 3, "that is the share of the [MASK] that are scored; take the share of the scored"),
     ),
     "visible": (
         (1.0, "that is a count; divide by the 4 scored positions"),
-        (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (1 / 20, "that is a share of all 20 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts the positions where input and label differ"),
     ),
     "padding": (
         (1.0, "that is a count; divide by the 4 scored positions"),
-        (1 / 16, "that is a share of all 16 positions; divide by the 4 scored ones"),
+        (1 / 20, "that is a share of all 20 positions; divide by the 4 scored ones"),
         (3 / 4, "that counts real tokens; padding has 0 in attention_mask"),
+        (8 / 20, "that is the share of padding among all positions; look at the scored ones only"),
     ),
 }
 
@@ -100,10 +101,10 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=8,
     title="Look at the batch before you train",
-    task="Write three numbers to check on every batch for masked language modelling: which share of the *scored* positions shows [MASK], which share shows the answer, and which share is padding. They reveal three of this chapter's faults before the first step.",
+    task="Compute three numbers that are worth checking on every batch for masked language modelling: the share of the *scored* positions that shows [MASK], the share that shows the answer, and the share that is padding. They reveal three of this chapter's faults before the first step.",
     hints=(
         "A boolean tensor as an index, `something[scored]`, keeps the scored positions in one flat list.",
-        "The mean of booleans, as floats, is a share: `(input_ids == mask_id)[scored].float().mean()`. The other two differ only in the comparison.",
+        "The mean of booleans, turned into floats, is a share. All three shares are such means over the same positions; they differ only in what is compared.",
     ),
     paragraph="Step 1: look at one batch",
     solution=inspect_batch,

@@ -13,7 +13,7 @@ from minibert.course.exercises.compare import Mistake
 
 
 def overfit_one_batch(model, batch, steps, learning_rate):
-    """The MLM loss before each of `steps` steps of AdamW on the same batch: a list of floats.
+    """Both losses before each of `steps` steps of AdamW on the same batch: [(MLM, NSP), ...].
 
     Trains a copy without dropout, and leaves `model` as it is. batch: input_ids, token_type_ids,
     attention_mask, labels, next_sentence_label. The steps minimise the sum of both losses.
@@ -26,7 +26,7 @@ def overfit_one_batch(model, batch, steps, learning_rate):
     for _ in range(steps):
         out = model(**batch)
         mlm_loss = F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())
-        losses.append(mlm_loss.item())
+        losses.append((mlm_loss.item(), (out.loss - mlm_loss).item()))
         out.loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -69,7 +69,9 @@ def other_batch():
     return batch | turned | {"next_sentence_label": 1 - batch["next_sentence_label"]}
 
 
-def variant(zero=True, sum_of_both=False, words_only=False, after=False, other=False):
+def variant(
+    zero=True, sum_of_both=False, swapped=False, words_only=False, after=False, other=False
+):
     """The losses of the solution, and of wrong versions of it."""
     model, batch = tiny()
     model.eval()
@@ -79,7 +81,9 @@ def variant(zero=True, sum_of_both=False, words_only=False, after=False, other=F
     for _ in range(steps + after):
         out = model(**batch)
         words = F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())
-        losses.append((out.loss if sum_of_both else words).item())
+        pairs = out.loss - words
+        recorded = (pairs, words) if swapped else (words, out.loss if sum_of_both else pairs)
+        losses.append(tuple(loss.item() for loss in recorded))
         (words if words_only else out.loss).backward()
         optimizer.step()
         if zero:
@@ -89,7 +93,8 @@ def variant(zero=True, sum_of_both=False, words_only=False, after=False, other=F
 
 WRONG = (
     ({"zero": False}, "the gradients of all steps add up. Set them to zero after each step"),
-    ({"sum_of_both": True}, "you record the sum of both losses. Record the MLM loss alone"),
+    ({"sum_of_both": True}, "your second number is the sum of both losses. Subtract the MLM loss"),
+    ({"swapped": True}, "you return the NSP loss first. The MLM loss comes first"),
     ({"words_only": True}, "you minimise the MLM loss alone. Minimise `out.loss`, the sum of both"),
     ({"after": True}, "you record each loss after its step. Record it before the step"),
 )
@@ -103,13 +108,10 @@ def reference(number: int | None = None):
 def check_overfit_one_batch(answer):
     model, batch = tiny()
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
-    returned = answer(model, batch, STEPS, RATE)
-    if any(isinstance(value, torch.Tensor) for value in returned or ()):
-        raise Mistake("you return tensors, which keep every step's graph alive; use `.item()`.")
-    found = numbers(returned, STEPS, "the answer")
+    found = both_losses(answer(model, batch, STEPS, RATE), STEPS)
     if any(not torch.equal(before[name], weight) for name, weight in model.state_dict().items()):
         raise Mistake(
-            f"the model itself has been trained (its loss fell to {found[-1]:.2f}). Train the copy:"
+            f"the model itself has been trained (its MLM loss fell to {found[-1][0]:.2f}). Train the copy:"
             " the run that you diagnose must stay as it is."
         )
     right = reference()
@@ -118,18 +120,18 @@ def check_overfit_one_batch(answer):
         return
     for number, (_, why) in enumerate(WRONG):
         if _near(found, reference(number)):
-            raise Mistake(
-                f"your losses are {found[0]:.2f}, {found[1]:.2f}, {found[2]:.2f}, …: {why}."
-            )
-    if max(found) - min(found) < 1e-6:
-        raise Mistake(f"all your losses are {found[0]:.2f}: no step changes the weights.")
-    if abs(found[0] - right[0]) > 1e-3:
+            shown = ", ".join(f"({words:.2f}, {pairs:.2f})" for words, pairs in found[:3])
+            raise Mistake(f"your losses are {shown}, …: {why}.")
+    if max(found) == min(found):
+        raise Mistake(f"all your MLM losses are {found[0][0]:.2f}: no step changes the weights.")
+    if not _near(found[:1], right[:1]):
         raise Mistake(
-            f"your first loss is {found[0]:.2f}, and without dropout it is {right[0]:.2f}. Is the"
-            " copy still in training mode, or is your mean over other positions?"
+            f"your first losses are {found[0][0]:.2f} and {found[0][1]:.2f}, and without dropout"
+            f" they are {right[0][0]:.2f} and {right[0][1]:.2f}. Is the copy still in training"
+            " mode, or is your mean over other positions?"
         )
     raise Mistake(
-        f"your loss ends at {found[-1]:.2f}, expected {right[-1]:.2f} after {STEPS} steps of AdamW"
+        f"your MLM loss ends at {found[-1][0]:.2f}, expected {right[-1][0]:.2f} after {STEPS} steps of AdamW"
         f" at {RATE}. Do you use AdamW with the rate that you are given, on the same batch in every"
         " step?"
     )
@@ -138,16 +140,33 @@ def check_overfit_one_batch(answer):
 def _check_again(answer):
     """With another model, batch, number of steps and rate."""
     right = variant(other=True)
-    again = numbers(answer(tiny()[0], other_batch(), STEPS - 3, 2 * RATE), STEPS - 3, "the answer")
+    again = both_losses(answer(tiny()[0], other_batch(), STEPS - 3, 2 * RATE), STEPS - 3)
     if not _near(again, right):
         raise Mistake(
-            f"with another batch and {2 * RATE} as the rate your loss ends at {again[-1]:.2f},"
-            f" expected {right[-1]:.2f}. Use the arguments."
+            f"with another batch and {2 * RATE} as the rate your MLM loss ends at"
+            f" {again[-1][0]:.2f}, expected {right[-1][0]:.2f}. Use the arguments."
         )
 
 
+def both_losses(returned, steps):
+    """The answer as a list of pairs of floats. Raises Mistake if it is none of this length."""
+    if not isinstance(returned, list | tuple) or len(returned) != steps:
+        size = f"{len(returned)} entries" if isinstance(returned, list | tuple) else f"{returned!r}"
+        raise Mistake(f"the answer should be a list of {steps} pairs, and you return {size}.")
+    pairs = []
+    for pair in returned:
+        if any(isinstance(value, torch.Tensor) for value in (pair, *_parts(pair))):
+            raise Mistake("you return tensors, which keep every step's graph alive; use `.item()`.")
+        pairs.append(numbers(pair, 2, "each entry"))
+    return pairs
+
+
+def _parts(pair):
+    return pair if isinstance(pair, list | tuple) else ()
+
+
 def _near(found, other) -> bool:
-    return all(abs(a - b) < 0.005 for a, b in zip(found, other))
+    return all(abs(a - b) < 0.005 for pair in zip(found, other) for a, b in zip(*pair))
 
 
 EXERCISE = Exercise(
@@ -155,10 +174,10 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="Overfit one batch",
-    task="Write the test that finds most bugs in the model and the training loop: train a copy of the model on the same batch again and again, and return the MLM losses. Then you can judge whether the loss approaches 0, comes to rest above it, or falls too slowly.",
+    task="Write a test for a model, its losses and a learning rate: train a copy of the model on the same batch again and again, and return both losses of every step. They show whether a loss approaches 0, stops falling above it, or falls too slowly.",
     hints=(
-        "A training step is four lines: forward, `backward`, `step`, `zero_grad`. What is different here is only that the batch never changes.",
-        'The MLM loss is `F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())`, because -100 is ignored by default. `out.loss` is this plus the NSP loss; call `backward` on it.',
+        "This is the training loop of chapter 8, except that the batch never changes. Which losses are recorded, and which sum is minimised?",
+        'The MLM loss is `F.cross_entropy(out.prediction_logits.flatten(0, 1), batch["labels"].flatten())`, because -100 is ignored by default. `out.loss` is this plus the NSP loss: call `backward` on the sum, and subtract to get the NSP loss.',
     ),
     paragraph="Step 3: overfit one batch",
     solution=overfit_one_batch,

@@ -2,14 +2,6 @@
 
 from minibert.course.figures import benchmark_log
 
-CURVES = (
-    "step",
-    "printed_word_loss",
-    "mlm_loss",
-    "printed_pair_loss",
-    "nsp_loss",
-    "nsp_accuracy",
-)
 FAULTS = (
     "healthy",
     "too slow",
@@ -24,9 +16,10 @@ FAULTS = (
 
 
 def unseen_run(name: str) -> dict[str, list]:
-    """The curves of run "A", "B" or "C"."""
+    """What run "A", "B" or "C" printed: the steps, and the sum of the MLM and the NSP loss at each."""
     curves = _row(f"unseen {name}")["curves"]
-    return {key: curves[key] for key in CURVES}
+    both = zip(curves["printed_word_loss"], curves["printed_pair_loss"], strict=True)
+    return {"step": curves["step"], "printed_loss": [words + pairs for words, pairs in both]}
 
 
 def evidence(name: str, what: str) -> float:
@@ -40,13 +33,15 @@ def evidence(name: str, what: str) -> float:
 def measurements(row: dict) -> dict[str, float]:
     """The measurements of a row of the log."""
     return {
+        "held-out MLM loss": row["mlm_loss"],
+        "held-out NSP loss": row["nsp_loss"],
         "largest update": max(row["curves"]["update"]),
         "effect of context": row["context"],
         "share of [MASK]": row["masked"],
         "share of visible answers": row["visible"],
         "share of padding": row["padding"],
         "lower class accuracy": min(row["follows_accuracy"], row["random_accuracy"]),
-        "number of different rows": row["rows"],
+        "rows in the corpus": row["rows"],
     }
 
 
@@ -61,7 +56,7 @@ TELLS = dict(
             "share of visible answers",
             "share of padding",
             "lower class accuracy",
-            "number of different rows",
+            "rows in the corpus",
         ),
     )
 )

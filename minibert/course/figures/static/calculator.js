@@ -108,6 +108,15 @@ function mebibytes(bytes) {
   return `${grouped(bytes / 1048576, 1)} MiB`;
 }
 
+function gibibytes(bytes) {
+  return `${grouped(bytes / 2 ** 30, bytes < 2 ** 30 ? 2 : 1)} GiB`;
+}
+
+function short(value) {
+  const [size, name] = [[1e9, " billion"], [1e6, " million"]].find(([each]) => value >= each) || [1, ""];
+  return grouped(value / size, name && value / size < 10 ? 1 : 0) + name;
+}
+
 function operationsOf(value) {
   if (value >= 1e15) {
     const power = Math.floor(Math.log10(value));
@@ -127,7 +136,7 @@ function timeOf(days) {
 
 // ---- what is drawn
 
-// Name, label, and the letter of the course; or the options of a menu.
+// Name, label, and the letter of the course; or the options of a menu. The first two stand beside the preset, the others are folded.
 const FIELDS = [
   ["The model", "model", [["layers", "Layers", "L"], ["hidden", "Hidden size", "H"], ["heads", "Heads", "A"], ["wide", "Feed-forward width", "I"], ["words", "Words", "V"],
     ["positions", "Positions"], ["segments", "Kinds of segment"], ["kind", "Positions are", { absolute: "learned", sinusoidal: "sinusoidal", none: "left out" }],
@@ -137,6 +146,7 @@ const FIELDS = [
   ["The whole training", "training", [["tokens", "Billions of tokens"], ["peak", "Trillions of operations a second, by the data sheet"],
     ["used", "Per cent of them that training uses"], ["machines", "Processors"]]],
 ];
+const IN_SIGHT = 2;
 const ANY = ["tokens", "peak", "used"];     // need not be whole
 const TABLES = { parameters: ["Parameters", "part", "how many"], memory: ["Memory of a training step with AdamW", "what", "size"], activations: ["Activations, by part", "part", "size"],
   forward: ["Operations of a forward pass, without a head", "part", "how many"] };
@@ -148,6 +158,28 @@ function inputOf(name, value) {
 
 function menuOf(name, options, value) {
   return node("select", { name }, Object.entries(options).map(([each, text]) => node("option", { value: each, selected: each === value }, text)));
+}
+
+function labelOf([name, label, more], start, look) {
+  return node("label", { class: look }, node("span", {}, label, typeof more === "string" && [" ", node("var", {}, more)]),
+    typeof more === "object" ? menuOf(name, more, start[name]) : inputOf(name, start[name]));
+}
+
+// The bars: the parts of a table, put together to a few with a colour each, the same for the same part.
+const BARS = {
+  parameters: [["embeddings", "token", "word embeddings", "position embeddings", "segment embeddings"], ["attention", "head", "attention: query, key, value", "attention: output"],
+    ["feed-forward", "position", "feed-forward"], ["norms, pooler", "edge", "norms", "pooler"]],
+  memory: [["weights, gradients", "series-1", "weights", "gradients"], ["optimiser", "series-2", "optimiser"], ["activations", "series-3", "activations"]],
+  forward: [["attention", "head", "attention: projections", "attention: scores, mix"], ["feed-forward", "position", "feed-forward"], ["pooler", "edge", "pooler"]],
+};
+
+function barOf(name, title, parts, show) {
+  const total = sum(parts);
+  return [node("p", {}, title, node("strong", {}, show(total))), node("div", { class: "mb-stack" }, BARS[name].map(([part, tone, ...names]) => {
+    const value = names.reduce((all, each) => all + parts[each], 0), share = 100 * value / total;
+    return node("div", { style: `flex-grow: ${share}; --tone: var(--${tone})`, "data-tip": `${part}: ${show(value)}, ${grouped(share, 1)}%` },
+      share > 19 && node("span", { class: share < 31 ? "mb-small" : "" }, `${part} ${Math.round(share)}%`));
+  }))];
 }
 
 function tableOf(name, parts, show) {
@@ -165,14 +197,21 @@ export default {
   render({ model, el }) {
     const { names, presets, start } = model.get("data");      // a stored notebook sorts the keys of an object
     const menu = Object.fromEntries([["", "my own"], ...names.map((name) => [name, name])]);
+    const [[, , sizes]] = FIELDS;
     const form = node("form", { novalidate: true, autocomplete: "off", oninput: change, onsubmit: (event) => event.preventDefault() },
-      FIELDS.map(([legend, about, fields]) => node("fieldset", { "data-about": about }, node("legend", {}, legend),
-        about === "model" && node("label", {}, "Preset", menuOf("preset", menu, start.preset)),
-        fields.map(([name, label, more]) => node("label", {}, label, typeof more === "string" && [" ", node("var", {}, more)],
-          typeof more === "object" ? menuOf(name, more, start[name]) : inputOf(name, start[name]))))));
+      node("div", { class: "mb-sight", "data-about": "model" }, node("label", { class: "mb-control" }, node("span", {}, "Preset"), menuOf("preset", menu, start.preset)),
+        sizes.slice(0, IN_SIGHT).map((field) => labelOf(field, start, "mb-control"))),
+      node("details", { class: "mb-more" }, node("summary", {}, "All other sizes"),
+        FIELDS.map(([legend, about, fields], i) => node("fieldset", { "data-about": about }, node("legend", {}, legend),
+          fields.slice(i ? 0 : IN_SIGHT).map((field) => labelOf(field, start))))));
     const error = node("p", { class: "mb-error", role: "alert", id: `mb-error-${Math.random().toString(36).slice(2)}` });
-    const results = node("div", { class: "mb-results" });
-    const figure = frame(el, model, form, error, results);
+    const bars = node("div", { class: "mb-bars", tabindex: "0", role: "group", "aria-label": "bars; the arrow keys read them" });
+    const stacks = node("div", {});
+    let found = null;
+    bars.append(stacks);
+    const figure = stage(el, model, { controls: [form], picture: node("div", {}, error, bars), numbers: tables });
+    const title = el.querySelector(".mb-label");
+    tips(bars);
     update();
 
     function read() {
@@ -184,16 +223,14 @@ export default {
     function change({ target }) {
       if (target.name === "preset" && target.value) {
         for (const [name, value] of Object.entries(presets[target.value])) form.elements.namedItem(name).value = value;
-      } else if (target.closest("fieldset").dataset.about === "model") form.elements.preset.value = "";
+      } else if (target.closest("[data-about]").dataset.about === "model") form.elements.preset.value = "";
       update();
     }
 
     function update() {
       const c = read();
-      let found;
       for (const input of form.elements) ["aria-invalid", "aria-describedby"].forEach((name) => input.removeAttribute(name));
       error.textContent = "";
-      results.hidden = false;
       try {
         found = cost(c);
       } catch (wrong) {
@@ -201,24 +238,33 @@ export default {
         refuse(wrong);
         return;
       }
-      const held = { ...found.memory, activations: sum(found.activations) };
-      results.replaceChildren(tableOf("parameters", found.parameters, grouped), tableOf("memory", held, mebibytes), tableOf("activations", found.activations, mebibytes),
-        tableOf("forward", found.forward, operationsOf), node("p", { "data-of": "training" }, inAll(found)));
-      figure.say(`${grouped(found.total)} parameters. A training step on ${grouped(c.batch)} × ${grouped(c.length)} tokens holds ${mebibytes(sum(held))} ` +
+      found.held = { ...found.memory, activations: sum(found.activations) };
+      bars.hidden = false;
+      stacks.replaceChildren(...barOf("parameters", "parameters", found.parameters, grouped), ...barOf("memory", "memory of a training step", found.held, mebibytes),
+        ...barOf("forward", "operations of a forward pass", found.forward, operationsOf));
+      title.textContent = `${form.elements.preset.value ? `BERT, ${form.elements.preset.value} size` : "This model"}: ${short(found.total)} parameters, ${gibibytes(sum(found.held))} for a training step, ${timeOf(found.days)} for ${grouped(c.tokens, c.tokens % 1 ? 1 : 0)} billion tokens`;
+      figure.say(`${grouped(found.total)} parameters. A training step on ${grouped(c.batch)} × ${grouped(c.length)} tokens holds ${mebibytes(sum(found.held))} ` +
         `and costs ${operationsOf(found.step)} operations. The whole training takes ${timeOf(found.days)}.`);
     }
 
     function refuse(wrong) {        // no number stands beside a mistake
+      found = null;
       error.textContent = wrong.message;
-      results.hidden = true;
-      results.replaceChildren();
+      bars.hidden = true;
+      title.textContent = model.get("label");
       figure.say("");
       const input = form.elements.namedItem(wrong.field);     // by its name: `length` is also how many fields there are
+      input.closest("details")?.setAttribute("open", "");
       input.setAttribute("aria-invalid", "true");
       input.setAttribute("aria-describedby", error.id);
     }
 
-    function inAll(found) {
+    function tables() {
+      return node("div", { class: "mb-results" }, found && [tableOf("parameters", found.parameters, grouped), tableOf("memory", found.held, mebibytes), tableOf("activations", found.activations, mebibytes),
+        tableOf("forward", found.forward, operationsOf), node("p", { "data-of": "training" }, inAll())]);
+    }
+
+    function inAll() {
       return `One forward pass: ${operationsOf(sum(found.forward))}. One training step, three times as many: ${operationsOf(found.step)}. ` +
         `All of the training, with the masked-word head: ${operationsOf(found.operations)} operations, ${timeOf(found.days)}${found.days > 0.01 && found.days < 2 ? ` (${grouped(found.days, 2)} days)` : ""}.`;
     }

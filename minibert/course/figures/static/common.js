@@ -23,24 +23,6 @@ function filled(element, attributes, children) {
   return element;
 }
 
-// Puts a figure together in `el`: label, what to try, what it draws, and a line that says in words what is seen. What to try stands
-// before the controls: on a phone, what stands below a tall figure is out of sight.
-function frame(el, model, ...children) {
-  const status = node("p", { class: "mb-status", role: "status" });
-  const hint = model.get("try_this") && node("p", { class: "mb-try" }, node("strong", {}, "Try it. "), model.get("try_this"));
-  const parts = [node("p", { class: "mb-label" }, model.get("label")), hint, ...children, status];
-  el.append(node("div", { class: `mb-figure mb-${model.get("name")}`, role: "group", "aria-label": model.get("label") }, parts));
-  let waiting;
-  return {
-    // A screen reader hears the line, so it changes once the hand rests and not at every pixel of a drag.
-    say(text) {
-      clearTimeout(waiting);
-      if (status.textContent) waiting = setTimeout(() => { status.textContent = text; }, 250);
-      else status.textContent = text;
-    },
-  };
-}
-
 // ---- controls: native ones, so keyboard, touch and screen reader come with them
 
 // A range. `text(value)` says its value in words; the node's `set(value)` moves it from outside.

@@ -43,7 +43,7 @@ function cosine(a, b) {
 }
 
 // A bar for each value and an outline for each value kept, upwards above zero; the chosen feature has a shaded background.
-function barsOf(values, keeps, largest, chosen) {
+function barsOf(values, keeps, largest, chosen, from) {
   const box = (value, i, wide, attributes) => {
     const height = clamp(28 * Math.abs(value) / largest, 0, 29);
     return shape("rect", { x: 10 * i + 5 - wide / 2, y: value > 0 ? 30 - height : 30, width: wide, height, ...attributes });
@@ -52,6 +52,7 @@ function barsOf(values, keeps, largest, chosen) {
     shape("rect", { class: "mb-chosen", x: 10 * chosen, y: 0, width: 10, height: 60 }),
     ...values.map((value, i) => box(value, i, 6, { class: "mb-bar" })),
     ...keeps.map((value, i) => box(value, i, 8, { class: "mb-kept", "vector-effect": "non-scaling-stroke" })),
+    ...values.map((value, i) => shape("rect", { class: "mb-reach", x: 10 * i, y: 0, width: 10, height: 60, "data-tip": `feature ${from + i}: ${number(value, 3)}, outline ${number(keeps[i], 3)}` })),
     shape("line", { x1: 0, x2: 10 * values.length, y1: 30, y2: 30, class: "mb-zero", "vector-effect": "non-scaling-stroke" }),
   ];
 }
@@ -74,22 +75,24 @@ export default {
     let now = at(data.places[0]), kept = at(data.places[1]), feature = data.feature;
 
     const rows = {};
-    const drawing = node("div", { class: "mb-rows" }, ["token", "segment", "position", "sum", "norm"].map((part) => {
+    const drawing = node("div", { class: "mb-rows", tabindex: "0", role: "group", "aria-label": "bars; the arrow keys read them" }, ["token", "segment", "position", "sum", "norm"].map((part) => {
       const name = node("span", {}), length = node("span", { class: "mb-length" });
       const bars = shape("svg", { viewBox: `0 0 ${WINDOW * 10} 60`, preserveAspectRatio: "none", "aria-hidden": "true", onclick: (event) => look(event) });
       rows[part] = { name, length, bars };
       return node("div", { class: `mb-row mb-row-${part}` }, node("p", {}, name, length), bars);
     }));
-    const numbers = node("p", { class: "mb-numbers" });
+    const one = node("p", { class: "mb-one" }), legend = node("p", { class: "mb-legend" });
     const features = slider({ label: "Feature", min: 0, max: tables.gamma.length - 1, value: feature, oninput: (k) => { feature = k; draw(); } });
     const places = slider({ label: "Position", min: 0, max: data.length - 1, value: now.place, oninput: (place) => change({ place }) });
-    const figure = frame(el, model,
-      controls(pick({ label: "Word", options: data.words.map((word, i) => [i, word]), value: now.word, oninput: (word) => change({ word }) }), places,
-        radios({ label: "Segment", options: [...Array(data.segments).keys()].map((i) => [i, String(i)]), value: 0, oninput: (segment) => change({ segment }) })),
+    const more = node("details", { class: "mb-more" }, node("summary", {}, "More controls"),
       controls([["token", "token row"], ["segment", "segment row"], ["position", "position row"], ["norm", "LayerNorm"]].map(([part, label]) =>
         toggle({ label, value: true, oninput: (value) => change({ on: { ...now.on, [part]: value } }) })),
-      node("button", { type: "button", onclick: () => { kept = now; draw(); } }, "Keep this one as outline")),
-      drawing, numbers, controls(features));
+      node("button", { type: "button", onclick: () => { kept = now; draw(); } }, "Keep this one as outline"), features));
+    const figure = stage(el, model, {
+      controls: [pick({ label: "Word", options: data.words.map((word, i) => [i, word]), value: now.word, oninput: (word) => change({ word }) }), places,
+        radios({ label: "Segment", options: [...Array(data.segments).keys()].map((i) => [i, String(i)]), value: 0, oninput: (segment) => change({ segment }) })],
+      picture: [legend, drawing, one, more], numbers });
+    tips(drawing);
     draw();
 
     function change(what) {
@@ -112,8 +115,8 @@ export default {
     function draw() {
       const mine = embedded(tables, now), theirs = embedded(tables, kept), from = first();
       const names = {
-        token: `the row of “${data.words[now.word]}”`, segment: `the row of segment ${now.segment}`, position: `the row of position ${now.place}`,
-        sum: "the sum", norm: now.on.norm ? "after LayerNorm" : "without LayerNorm",
+        token: `the row of “${data.words[now.word]}”`, segment: `+ the row of segment ${now.segment}`, position: `+ the row of position ${now.place}`,
+        sum: "= the sum", norm: now.on.norm ? "after LayerNorm" : "without LayerNorm",
       };
       const shown = (vector) => vector.slice(from, from + WINDOW);
       const scale = (parts) => niceAbove(Math.max(...parts.flatMap((part) => [...shown(mine[part]), ...shown(theirs[part])]).map(Math.abs)));
@@ -122,11 +125,19 @@ export default {
         const top = part === "norm" ? scale(["norm"]) : common;
         name.textContent = names[part];
         length.textContent = now.on[part] === false && part !== "norm" ? "switched off" : `length ${number(norm(mine[part]))}, drawn to ±${top}`;
-        bars.replaceChildren(...barsOf(shown(mine[part]), shown(theirs[part]), top, feature - from));
+        bars.replaceChildren(...barsOf(shown(mine[part]), shown(theirs[part]), top, feature - from, from));
       }
-      numbers.textContent = `Feature ${feature}: ${summed(["token", "segment", "position"].map((part) => mine[part][feature]))} = ${number(mine.sum[feature], 3)}, `
+      one.textContent = `Feature ${feature}: ${summed(["token", "segment", "position"].map((part) => mine[part][feature]))} = ${number(mine.sum[feature], 3)}, `
         + (now.on.norm ? `after LayerNorm ${number(mine.norm[feature], 3)}.` : "and no LayerNorm.");
+      const last = from + WINDOW - 1, named = ({ word, place }) => `“${data.words[word]}” at position ${place}`;
+      legend.replaceChildren(`Each column is a feature, ${from} to ${last} of ${tables.gamma.length}. `, node("span", { class: "mb-full" }, `bars: ${named(now)}`), " ", node("span", { class: "mb-hollow" }, `outlines: ${named(kept)}`));
       figure.say(`${described(now, data)} The outline is ${described(kept, data)} Cosine of the two sums: ${number(cosine(mine.sum, theirs.sum))}, after LayerNorm ${number(cosine(mine.norm, theirs.norm))}.`);
+    }
+
+    // The features that are drawn, as numbers.
+    function numbers() {
+      const mine = embedded(tables, now), from = first();
+      return heat(Object.keys(rows).map((part) => mine[part].slice(from, from + WINDOW)), { rows: Object.values(rows).map(({ name }) => name.textContent), columns: [...Array(WINDOW).keys()].map((i) => from + i), digits: 3, corner: "feature" });
     }
   },
 };

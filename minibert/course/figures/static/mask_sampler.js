@@ -136,7 +136,9 @@ function bands() {
     const band = node("span", { class: "band" }), expected = node("i", {}), dot = node("b", {}), said = node("span", { class: "said" });
     return { band, expected, dot, said, row: node("div", { class: `fate mb-is-${fate}` }, node("span", {}, FATES[fate]), node("span", { class: "line" }, band, expected, dot), said) };
   });
-  return { box: node("div", { class: "bands" }, parts.map(({ row }) => row)), show(rows) {
+  const key = node("p", { class: "key" }, [["dot", "share so far"], ["expected", "expected share"], ["band", "95% of such shares, if only chance moves them"]].map(([kind, name]) => node("span", { class: `is-${kind}` }, name)));
+  const scale = node("div", { class: "fate scale", "aria-hidden": "true" }, node("span", {}), node("span", { class: "line" }, ["0%", "50%", "100%"].map((name) => node("span", { style: `left: ${name}` }, name))));
+  return { box: node("div", { class: "bands" }, key, parts.map(({ row }) => row), scale), show(rows) {
     rows.forEach(({ share, expected, band, inside }, i) => {
       const part = parts[i];
       part.band.style.left = percent(band[0], 2);
@@ -167,9 +169,10 @@ export default {
 
     const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
     const rule = node("p", { class: "mb-rule" });
+    const key = node("p", { class: "key" }, node("span", { class: "is-bar" }, "how often the piece has been chosen so far"));
     const chart = bands();
     const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; update(); } }), node("span", {}, name))));
-    const picture = node("div", {}, texts, list, rule, chart.box);
+    const picture = node("div", {}, texts, list, key, rule, chart.box);
     const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i]}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
     const figure = stage(el, model, { picture, numbers: () => shareTable(shares), controls: [...time.parts, pick({ label: "Rule", options: RULES.map(([name], i) => [i, name]), value: 0, oninput: (i) => {
       [, settings.form, settings.masked, settings.replaced] = RULES[i];

@@ -76,18 +76,18 @@ export default {
     }
 
     function rest(layer) {
-      panels.forEach(({ score }, i) => { score.textContent = `own side: ${scores[i].side[layer]} of ${count} · nearest of same meaning: ${scores[i].neighbour[layer]} of ${count}`; });
-      const [trained, control] = scores.map(({ side }) => side[layer]);
+      panels.forEach(({ score }, i) => { score.textContent = `on the side of their meaning: ${scores[i][layer]} of ${count}`; });
+      const [trained, control] = scores.map((counts) => counts[layer]);
       figure.say(`${layer === 0 ? "Before layer 1" : `After layer ${layer}`}, ${trained} of ${count} dots are on the side of their meaning in ${names[0]} and ${control} in ${names[1]}; chance is ${count / 2}.`);
     }
 
     function numbers() {
-      const span = (key, layer) => { const all = scores.slice(1).map((each) => each[key][layer]); return [...new Set([Math.min(...all), Math.max(...all)])].join(" to "); };
-      const heads = [names[0], `${scores.length - 1} untrained`].flatMap((name) => [`${name}: own side`, `${name}: nearest`]);
-      return node("table", {}, node("caption", {}, `Of ${count} sentences, by layer: dots on the side of their meaning, and vectors whose nearest other one has the same meaning`),
+      const span = (layer) => { const all = scores.slice(1).map((counts) => counts[layer]); return [...new Set([Math.min(...all), Math.max(...all)])].join(" to "); };
+      const heads = [names[0], `${scores.length - 1} untrained`];
+      return node("table", {}, node("caption", {}, `Of ${count} sentences, by layer: dots on the side of their meaning`),
         node("thead", {}, node("tr", {}, node("td", {}), heads.map((name) => node("th", { scope: "col" }, name)))),
         node("tbody", {}, Array.from({ length: last + 1 }, (_, layer) => node("tr", {}, node("th", { scope: "row" }, nameOf(layer)),
-          [scores[0].side[layer], scores[0].neighbour[layer], span("side", layer), span("neighbour", layer)].map((value) => node("td", {}, value))))));
+          [scores[0][layer], span(layer)].map((value) => node("td", {}, value))))));
     }
   },
 };

@@ -2,10 +2,14 @@
 
 const CELL = { width: 6, height: 12 };
 
+function nameOf(column) {
+  return `${column % 2 ? "cos" : "sin"} ${column >> 1}`;
+}
+
 // The table on its side: a row for each column, blue above zero and orange below.
 function cells(dim, count) {
   return Array.from({ length: count }, (_, position) => sinusoidalRow(position, dim).map((value, column) => shape("rect", {
-    class: value < 0 ? "mb-below" : "mb-above", x: position * CELL.width, y: column * CELL.height, width: CELL.width + 0.3, height: CELL.height, "fill-opacity": Math.abs(value).toFixed(2),
+    class: value < 0 ? "mb-below" : "mb-above", "data-tip": `position ${position}, ${nameOf(column)}: ${number(value)}`, x: position * CELL.width, y: column * CELL.height, width: CELL.width + 0.3, height: CELL.height, "fill-opacity": Math.abs(value).toFixed(2),
   })));
 }
 
@@ -48,20 +52,30 @@ export default {
     const both = shape("rect", { class: "mb-both", x: 0, width: CELL.width * (length + furthest), height: 2 * CELL.height, "vector-effect": "non-scaling-stroke" });
     const picture = shape("svg", { viewBox: `0 0 ${CELL.width * (length + furthest)} ${CELL.height * dim}`, preserveAspectRatio: "none", "aria-hidden": "true", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) },
       cells(dim, length + furthest), both, there, here);
-    const names = Array.from({ length: dim }, (_, column) => node("span", {}, `${column % 2 ? "cos" : "sin"} ${column >> 1}`));
+    const names = Array.from({ length: dim }, (_, column) => node("span", {}, nameOf(column)));
     const clocks = Array.from({ length: dim / 2 }, (_, j) => node("button", { type: "button", onclick: () => change({ pair: j }) }));
     const positions = slider({ label: "Position i", min: 0, max: length - 1, value: position, text: named, oninput: (i) => change({ position: i }) });
     const turned = node("div", { class: "mb-turned" });
-    const figure = frame(el, model,
-      controls(positions, slider({ label: "Steps k", min: 0, max: furthest, value: distance, oninput: (k) => change({ distance: k }) })),
-      node("div", { class: "mb-table" }, node("div", { class: "mb-names", "aria-hidden": "true" }, names), picture),
-      node("p", { class: "mb-axis", "aria-hidden": "true" }, node("span", {}, "position 0"), node("span", {}, "solid: i, dashed: i + k"), node("span", {}, length + furthest - 1)),
-      node("div", { class: "mb-clocks" }, clocks),
-      controls(toggle({ label: "Show the matrix R(k) that turns the hand", value: matrix, oninput: (on) => change({ matrix: on }) })), turned);
+    const steps = slider({ label: "Steps k", min: 0, max: furthest, value: distance, oninput: (k) => change({ distance: k }) });
+    const table = node("div", { class: "mb-table", tabindex: "0", role: "group", "aria-label": "the sinusoidal table: arrow keys read its cells" },
+      node("div", { class: "mb-names", "aria-hidden": "true" }, names), picture);
+    const figure = stage(el, model, {
+      controls: [positions, steps, toggle({ label: "Show the matrix R(k) that turns the hand", value: matrix, oninput: (on) => change({ matrix: on }) })],
+      picture: node("div", {}, table,
+        node("p", { class: "mb-axis", "aria-hidden": "true" }, node("span", {}, "position 0"), node("span", {}, "solid: i, dashed: i + k"), node("span", {}, length + furthest - 1)),
+        node("div", { class: "mb-clocks" }, clocks), turned),
+      numbers,
+    });
+    tips(table);
     draw();
 
     function named(i) {
       return data.tokens[i] ? `${i} “${data.tokens[i]}”` : String(i);
+    }
+
+    function numbers() {
+      const places = [position, position + distance];
+      return heat(places.map((place) => sinusoidalRow(place, dim)), { rows: places.map((place) => `position ${place}`), columns: names.map((name) => name.textContent), largest: 1, caption: "The two rows of the table" });
     }
 
     function change(what) {

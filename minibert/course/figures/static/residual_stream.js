@@ -37,8 +37,8 @@ export default {
     const curve = shape("svg", { viewBox: `0 0 ${wide} ${CURVE.high}`, role: "img" });
     const legend = node("p", { class: "legend" });
     const depth = timeline({ label: "Depth", last, value: last, text: stageOf, draw: (t) => { drawMaps(t); drawCurve(t); }, rest: (stage) => { state.stage = stage; say(); }, pace: 450 });
-    const picture = node("div", {}, words, legend, node("div", { class: "maps" }, models.map((name, i) => node("div", {}, node("p", { class: "title" }, name), maps[i]))),
-      node("p", { class: "title" }, "Cosine between the two, in all dimensions"), curve);
+    const picture = node("div", {}, words, legend, node("div", { class: "maps" }, models.map((name, i) => node("div", {}, node("p", { class: "title" }, `${name} model`), maps[i]))),
+      node("p", { class: "title" }, "Cosine between the two vectors: solid trained, dotted untrained"), curve);
     const figure = stage(el, model, { picture, numbers, controls: [...depth.parts,
       pick({ label: narrow ? "And" : `“${texts[0]}” and`, options: texts.slice(1).map((text, i) => [i + 1, text]), value: 1, oninput: (i) => { state.other = i; choose(); } })] });
     choose();
@@ -81,6 +81,7 @@ export default {
       const scale = Math.min(...[size.wide - 36, size.high - 52].map((room, axis) => room / Math.max(1, highs[axis] - lows[axis])));
       const place = (point) => [size.wide / 2 + scale * (point[0] - (lows[0] + highs[0]) / 2), size.high / 2 - scale * (point[1] - (lows[1] + highs[1]) / 2)];
       maps.forEach((svg, which) => svg.replaceChildren(shape("text", { x: 8, y: 16 }, `↑ ${up}`), shape("text", { x: 8, y: size.high - 8 }, `↓ ${down}`),
+        shape("text", { x: place(points[which][0][0])[0] - 6, y: place(points[which][0][0])[1] + 18 }, "start"),
         ...pair.flatMap((text, i) => {
           const path = points[which][i].map(place), walked = until(path, t);
           const tip = (n) => `${stageOf(n)}: length ${number(stepsOf(which, "length", text)[n][state.token], 1)}, cosine with its start ${number(stepsOf(which, "start", text)[n][state.token])}`;

@@ -68,28 +68,28 @@ function withTrigram(text, trigram) {
 export default {
   render({ model, el }) {
     const { documents, titles } = model.get("data");      // a stored notebook sorts the keys of an object
-    let title = titles[0], k = 3, blocking = true, byScore = false;
+    let title = titles[0], k = 3, blocking = true;
 
-    const list = node("ol", { class: "mb-sentences", start: 0, tabindex: "0", "aria-label": "the document, sentence by sentence" });
+    const list = node("ol", { class: "mb-sentences", start: 0 });
+    const picture = node("div", { class: "mb-document", tabindex: "0", role: "region", "aria-label": "the document, sentence by sentence" }, list);
     const summary = node("div", { class: "mb-summary" });
-    const judge = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "overlap with the reference" });
     const source = node("p", { class: "mb-source" });
     const wanted = slider({ label: "Sentences", min: 1, max: longest(), value: k, oninput: (value) => { k = value; update(); } });
-    const figure = frame(el, model,
-      controls(titles.length > 1 && pick({ label: "Document", options: titles.map((each) => [each, each]), value: title, oninput: (each) => { title = each; update(); } }), wanted),
-      controls(toggle({ label: "Trigram blocking", value: blocking, oninput: (value) => { blocking = value; update(); } }),
-        radios({ label: "Order of the summary:", options: [[false, "the document's"], [true, "the scores'"]], value: byScore, oninput: (value) => { byScore = value; update(); } })),
-      list, summary, judge, source);
+    const figure = stage(el, model, {
+      controls: [titles.length > 1 && pick({ label: "Document", options: titles.map((each) => [each, each]), value: title, oninput: (each) => { title = each; update(); } }), wanted,
+        toggle({ label: "Trigram blocking", value: blocking, oninput: (value) => { blocking = value; update(); } })],
+      picture: [picture, summary, source], numbers: () => node("div", {}, judged()) });
+    tips(picture);
     update();
 
     function longest() {
       return Math.min(10, documents[title].sentences.length);
     }
 
-    // The chosen sentences in the order that the reader wants.
+    // The chosen sentences in the order of the document.
     function extract(block) {
       const { scores, sentences } = documents[title], found = selectSentences(scores, sentences, k, block);
-      const order = byScore ? found.chosen : [...found.chosen].sort((i, j) => i - j);
+      const order = [...found.chosen].sort((i, j) => i - j);
       return { ...found, order, texts: order.map((i) => sentences[i]) };
     }
 
@@ -101,7 +101,6 @@ export default {
       list.replaceChildren(...rows(found));
       summary.replaceChildren(node("p", { class: "mb-summary-name" }, `The summary: ${found.texts.length} of ${documents[title].sentences.length} sentences`),
         node("ol", {}, found.order.map((i, at) => node("li", { value: i }, found.texts[at]))));
-      judge.replaceChildren(...judged());
       source.textContent = documents[title].source;
       figure.say(spoken(found));
     }
@@ -112,8 +111,9 @@ export default {
       return sentences.map((text, i) => {
         const rank = chosen.indexOf(i), over = passed.find((each) => each.sentence === i), repeated = passed.filter((each) => each.by === i);
         const share = scores[i] === null ? 0 : 15 + 85 * (scores[i] - low) / (high - low || 1);
-        return node("li", { class: rank >= 0 ? "mb-chosen" : over ? "mb-passed" : "", value: i },
-          node("span", { class: "mb-number" }, i), node("span", { class: "mb-score", style: `--share: ${Math.round(share)}%` }, scores[i] === null ? "not read" : number(scores[i], 3)),
+        const score = scores[i] === null ? "not read" : number(scores[i], 3);
+        return node("li", { class: rank >= 0 ? "mb-chosen" : over ? "mb-passed" : "", value: i, "data-tip": `sentence ${i}: score ${score}${rank >= 0 ? `, chosen as number ${rank + 1}` : over ? ", passed over" : ""}` },
+          node("span", { class: "mb-number" }, i), node("span", { class: "mb-score", style: `--share: ${Math.round(share)}%` }, score),
           rank >= 0 ? node("mark", {}, repeated.length ? withTrigram(text, repeated[0].trigram) : text) : node("span", {}, over ? withTrigram(text, over.trigram) : text),
           rank >= 0 && node("span", { class: "mb-note" }, ` chosen as number ${rank + 1}`),
           over && node("span", { class: "mb-note" }, ` passed over: “${over.trigram}” stands in sentence ${over.by}`));
@@ -122,7 +122,7 @@ export default {
 
     function judged() {
       const { reference } = documents[title];
-      if (!reference) return [];
+      if (!reference) return ["There is no reference to compare with."];
       return [node("table", {}, node("caption", {}, "Overlap with what somebody wrote (F1 in per cent, words as they stand, no stemmer)"),
         node("thead", {}, node("tr", {}, node("td", {}), ["ROUGE-1", "ROUGE-2", "words"].map((name) => node("th", { scope: "col" }, name)))),
         node("tbody", {}, [[true, "with blocking"], [false, "without"]].map(([block, name]) => {

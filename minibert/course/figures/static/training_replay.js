@@ -1,6 +1,6 @@
 // A training run as a film: losses that draw themselves, guesses at three gaps, an attention map; alone, or a failed run beside a healthy one.
 
-const NAMES = { words: "loss of the masked words", pairs: "loss of the pairs" };
+const NAMES = { words: "loss of the masked words, nats", pairs: "loss of the pairs, nats" };
 const LOOK = ["healthy", "failed"];
 
 // A value on the way between two frames.
@@ -58,32 +58,33 @@ function gapRace({ gap, runs, number: which }) {
 }
 
 // One head's map within the first text; the cell from the gap to the answer has a frame.
-function mapOf({ run, tokens, answer, caption }) {
+function mapOf({ run, tokens, answer, caption, narrow }) {
   const maps = unpack(run.maps), size = tokens.length, gap = tokens.indexOf("[MASK]");
   const cells = tokens.map((_, row) => tokens.map((__, column) => shape("rect", { x: 10 * column, y: 10 * row, width: 9.4, height: 9.4 })));
-  const said = node("p", { class: "caption" });
+  const said = node("span", {});
   const svg = shape("svg", { viewBox: `-1 -1 ${10 * size + 2} ${10 * size + 2}`, role: "img", "aria-label": `attention map, ${run.head}` }, cells, shape("rect", { class: "frame", x: 10 * answer - 1, y: 10 * gap - 1, width: 11.4, height: 11.4 }));
-  return { box: node("div", { class: "map" }, svg, said), rest(frame) {
+  return { box: node("div", { class: "map" }, svg, node("p", { class: "caption" }, caption, said)), rest(frame) {
     cells.forEach((row, i) => row.forEach((cell, j) => {
       cell.style.fillOpacity = maps[frame][i][j];
       cell.dataset.tip = `${tokens[i]} → ${tokens[j]}: ${number(maps[frame][i][j])}`;
     }));
-    said.textContent = `${caption}${run.head}: [MASK] looks at “${tokens[answer]}” with ${number(maps[frame][gap][answer])} (framed)`;
+    said.textContent = `${caption ? ", " : narrow ? "" : "attention map, "}${run.head}: [MASK] looks at “${tokens[answer]}” with ${number(maps[frame][gap][answer])} (framed)`;
   } };
 }
 
 export default {
   render({ model, el }) {
-    const { runs: stored, live, pairs, gaps, tokens, answer, lines } = model.get("data");
+    const { runs: stored, live, pairs, failed, gaps, tokens, answer, lines } = model.get("data");
     const runs = Object.fromEntries(Object.entries(stored).map(([name, run]) => [name, { ...run, guesses: unpack(run.guesses) }]));     // guesses: [frame][gap][word]
     const narrow = el.clientWidth < 560;
     const picture = node("div", { class: "film", tabindex: "0", role: "group", "aria-label": "the film; the arrow keys read its numbers" });
     const last = runs[live].step.length - 1;
     let parts, shown = [runs[live]], frame = last;
     const time = timeline({ label: "Step", last, value: last, text: (i) => `step ${shown[0].step[Math.min(i, shown[0].step.length - 1)]}`, draw: (t) => parts && parts.plots.forEach((plot) => plot.draw(Math.min(t, shown[0].step.length - 1))), rest, pace: 550 });
-    const menu = pick({ label: "Run", options: [[null, `the live run, ${runs[live].step.at(-1)} steps`], ...pairs.map((pair) => [pair, `failed: ${pair[0]}`])], value: null, oninput: choose });
+    const first = pairs.find(([name]) => name === failed) || null;
+    const menu = pick({ label: "Run", options: [[null, `the live run, ${runs[live].step.at(-1)} steps`], ...pairs.map((pair) => [pair, `failed: ${pair[0]}`])], value: first, oninput: choose });
     const figure = stage(el, model, { controls: [...time.parts, menu], picture, numbers });
-    choose(null);
+    choose(first);
     tips(picture);
 
     function choose(pair) {
@@ -91,11 +92,12 @@ export default {
       const size = narrow ? { wide: 210, words: 98, pairs: 76 } : { wide: 400, words: 142, pairs: 112 };
       const plots = ["words", "pairs"].map((kind) => lossPlot({ kind, runs: shown, lines: lines[kind], wide: size.wide, high: size[kind] }));
       const races = gaps.map((gap, i) => gapRace({ gap, runs: shown, number: i }));
-      const maps = shown.map((run, i) => mapOf({ run, tokens, answer, caption: shown.length > 1 ? `${LOOK[i]}, ` : "" }));
+      const maps = shown.map((run, i) => mapOf({ run, tokens, answer, caption: shown.length > 1 ? LOOK[i] : "", narrow }));
       parts = { plots, rests: [...races, ...maps] };
       picture.querySelectorAll(":scope > :not(.mb-tip, .mb-hidden)").forEach((child) => child.remove());
-      picture.prepend(node("div", { class: "curves" }, plots.map(({ svg }) => svg), shown.length > 1 && node("p", { class: "key" }, node("span", { class: "healthy" }, "healthy"), node("span", { class: "failed" }, "failed"))),
-        node("div", { class: "maps" }, maps.map(({ box }) => box)), node("div", { class: "gaps" }, races.map(({ box }) => box)));
+      picture.prepend(node("p", { class: "key" }, shown.length > 1 && [node("span", { class: "healthy" }, "healthy run"), node("span", { class: "failed" }, `failed run: ${pair[0]}`)], !narrow && node("span", { class: "guess" }, "bars: the model's probability of each word at [MASK]"), node("span", { class: "perfect" }, "a perfect reader's probability")),
+        node("div", { class: "curves" }, plots.map(({ svg }) => svg)),
+        node("div", { class: "maps" }, maps.map(({ box }) => box)), node("div", { class: shown.length > 1 ? "gaps two" : "gaps" }, races.map(({ box }) => box)));
       time.limit(shown[0].step.length - 1);
     }
 

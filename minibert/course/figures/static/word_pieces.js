@@ -32,19 +32,20 @@ function heading(text, token) {
   const original = text.slice(token.start, token.end);
   const how = token.special ? "is a special token: it is taken whole."
     : token.characters.length > 100 ? `has ${token.characters.length} characters. Beyond 100 nothing is looked up.`
-      : "is cut by longest match first:";
+      : "is cut by longest match first. Is this piece in the vocabulary?";
   return node("p", {}, node("strong", {}, `“${token.word}”`), original === token.word ? "" : `, in the text “${original}”,`, ` ${how}`);
 }
 
-// The questions from number `left` + 1 on, each piece standing under the letters that it asks for.
-function questionTable(asked, left) {
-  const rows = asked.map(({ piece, first, found, id }, i) => node("tr", { class: found ? "mb-found" : "" },
-    node("th", { scope: "row" }, left + i + 1),
-    node("td", {}, found ? `yes, ${id}` : "no"),
-    node("td", {}, node("code", { style: `padding-left: ${first}ch` }, node("span", { class: "mb-mark" }, first ? "##" : ""), first ? piece.slice(2) : piece))));
-  return node("table", { class: "mb-questions" },
-    node("caption", {}, left ? `Questions ${left + 1} to ${left + asked.length}.` : "Is it in the vocabulary?"),
-    node("thead", {}, node("tr", {}, node("td", {}), ["known?", "piece"].map((name) => node("th", { scope: "col" }, name)))), node("tbody", {}, rows));
+// The searches from question number `left` + 1 on, one beside the other: each piece under the letters that it asks for.
+function searches(asked, left) {
+  const columns = [];
+  asked.forEach((question, i) => {
+    if (!i || asked[i - 1].first !== question.first) columns.push([]);
+    columns.at(-1).push({ ...question, count: left + i + 1 });
+  });
+  return columns.map((column, i) => node("ol", { class: "mb-questions", start: column[0].count, "aria-label": `search ${i + 1}` },
+    column.map(({ piece, first, found, id, count }) => node("li", { class: found ? "mb-found" : "", "data-tip": `Question ${count}: ${found ? `yes, “${piece}” has the id ${id}` : `“${piece}” is not in the vocabulary`}` },
+      node("code", {}, first ? node("span", { class: "mb-mark" }, "##") : "", first ? piece.slice(2) : piece), node("span", { class: "mb-answer" }, found ? `✓ ${id}` : "✗ no")))));
 }
 
 // What is seen, in one or two sentences.
@@ -72,10 +73,11 @@ export default {
     let text = data.text, chosen = data.word, tokens = [], asked = [];
 
     const sentence = node("ol", { class: "mb-words" });
-    const ids = node("p", { class: "mb-ids" });
     const search = node("div", { class: "mb-search" });
-    const ladder = node("div", { class: "mb-scroll", tabindex: "0", role: "region", "aria-label": "questions asked so far" });
-    const figure = frame(el, model, controls(field({ label: "A sentence", value: text, oninput: typed })), sentence, ids, search, ladder);
+    const ladder = node("div", { class: "mb-ladder mb-scroll", tabindex: "0", role: "region", "aria-label": "questions asked so far" });
+    const steps = node("div", { class: "mb-steps" });
+    const figure = stage(el, model, { controls: [field({ label: "A sentence", value: text, oninput: typed })], picture: [sentence, search, steps, ladder], numbers });
+    tips(ladder);
     cut();
 
     function typed(value) {
@@ -98,8 +100,13 @@ export default {
       sentence.replaceChildren(...tokens.map((token, i) => node("li", {},
         node("button", { type: "button", "aria-pressed": String(i === chosen), onclick: () => choose(i) }, token.word),
         node("span", { class: "mb-pieces" }, cuts[i].map(pieceChip)))));
-      const all = [vocabulary.get("[CLS]"), ...cuts.flat().map(({ id }) => id), vocabulary.get("[SEP]")];
-      ids.replaceChildren(node("strong", {}, "What the model gets "), node("code", {}, all.join(" ")));
+    }
+
+    // What the model gets: a piece a row, between the two tokens that begin and end a text.
+    function numbers() {
+      const all = ["[CLS]", ...tokens.flatMap((token) => piecesOf(token, vocabulary).map(({ piece }) => piece)), "[SEP]"];
+      return node("table", {}, node("caption", {}, "What the model gets"), node("tbody", {}, ["piece", "id"].map((name) =>
+        node("tr", {}, node("th", { scope: "row" }, name), all.map((piece) => node("td", {}, node("code", {}, name === "id" ? vocabulary.get(piece) : piece)))))));
     }
 
     function choose(i) {
@@ -111,8 +118,8 @@ export default {
     // Begins the search for the pieces of the chosen word, at its end.
     function follow() {
       asked = tokens.length ? questions(tokens[chosen], vocabulary) : [];
-      search.replaceChildren(tokens.length ? heading(text, tokens[chosen]) : "Nothing to cut.",
-        ...(asked.length > 1 ? [slider({ label: "Question", min: 1, max: asked.length, value: asked.length, text: (n) => `${n} of ${asked.length}`, oninput: ask })] : []));
+      search.replaceChildren(tokens.length ? heading(text, tokens[chosen]) : "Nothing to cut.");
+      steps.replaceChildren(...(asked.length > 1 ? [slider({ label: "Question", min: 1, max: asked.length, value: asked.length, text: (n) => `${n} of ${asked.length}`, oninput: ask })] : []));
       ladder.style.minHeight = "";
       ask(asked.length);
       ladder.style.minHeight = `${ladder.getBoundingClientRect().height}px`;      // fewer questions need no less room, so nothing moves under the hand
@@ -122,7 +129,8 @@ export default {
     function ask(n) {
       const left = Math.max(0, n - MOST_SHOWN);
       ladder.hidden = n === 0;
-      ladder.replaceChildren(questionTable(asked.slice(left, n), left));
+      ladder.querySelectorAll(".mb-questions").forEach((column) => column.remove());
+      ladder.prepend(...searches(asked.slice(left, n), left));
       ladder.scrollTop = ladder.scrollHeight;
       figure.say(summary(tokens, chosen, asked.slice(0, n), n === asked.length, vocabulary));
     }

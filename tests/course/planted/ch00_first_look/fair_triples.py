@@ -9,6 +9,13 @@ NEGATED = (
     ("You should wait.", "You should always wait.", "You should never wait."),
     ("He was at home.", "He was still at home.", "He was not at home."),
     ("The soup is hot.", "The soup is very hot.", "The soup is not hot."),
+    ("They are married.", "They are also married.", "They are not married."),
+    ("The train is late.", "The train is often late.", "The train is never late."),
+    ("I am hungry.", "I am quite hungry.", "I am not hungry."),
+    ("The shop was full.", "The shop was again full.", "The shop was not full."),
+    ("The water is deep.", "The water is really deep.", "The water is not deep."),
+    ("The door was locked.", "The door was usually locked.", "The door was never locked."),
+    ("This road is safe.", "This road is certainly safe.", "This road is not safe."),
 )
 
 
@@ -20,10 +27,13 @@ def of_negation():
 def of_numbers():
     """Another right answer: a number written in another way, and another number."""
     pairs = (("three", "3", "9"), ("two", "2", "7"), ("five", "5", "6"), ("ten", "10", "40"))
-    things = ("eggs", "dollars", "children", "miles", "hours", "rooms")
+    things = (
+        *("eggs", "dollars", "children", "miles", "hours", "rooms"),
+        *("days", "books", "horses", "letters", "ships", "chairs"),
+    )
     return [
         [f"It was {word} {thing}.", f"It was {same} {thing}.", f"It was {other} {thing}."]
-        for (word, same, other), thing in zip(pairs * 2, things)
+        for (word, same, other), thing in zip(pairs * 3, things)
     ]
 
 
@@ -57,8 +67,8 @@ def too_few():
     return fair_triples()[:2]
 
 
-def one_five_times():
-    return fair_triples()[:1] * 5
+def one_twelve_times():
+    return fair_triples()[:1] * 12
 
 
 def agrees_word_for_word():
@@ -74,10 +84,10 @@ ANSWERS = Answers(
     wrong={
         repeats_the_sentence: r"shares 4 words .* gets this triple wrong",
         agrees_in_more_words: r"gets this triple right",
-        no_common_word: r"neither sentence has a word in common",
+        no_common_word: r"neither sentence shares a word",
         more_new_words: r"brings 3 new words",
         too_few: r"You give 2 triples",
-        one_five_times: r"occurs twice",
+        one_twelve_times: r"occurs twice",
         agrees_word_for_word: r"the same sentence twice",
         pairs_only: r"three sentences as strings",
     },

@@ -7,18 +7,17 @@ from minibert.course.exercises.mistakes.ch01_tokens.merge_step import KNOWN, _st
 from planted import Answers, patterns
 
 
-def _merge_step_with_options(words, vocab):
-    return _step(words, vocab)
+def _merge_step_with_options(words):
+    return _step(words)
 
 
-def _merge_step_by_index(words, vocab):
-    rank = {piece: number for number, piece in enumerate(vocab)}
+def _merge_step_by_index(words):
     pairs = Counter()
     for pieces, count in words.items():
         pairs.update(dict.fromkeys(zip(pieces, pieces[1:]), 0))
         for i in range(len(pieces) - 1):
             pairs[pieces[i], pieces[i + 1]] += count
-    best = min(pairs, key=lambda pair: (-pairs[pair], rank[pair[0]], rank[pair[1]]))
+    best = pairs.most_common(1)[0][0]
     token, merged = best[0] + best[1][2:], {}
     for pieces, count in words.items():
         row, i = (), 0
@@ -29,27 +28,27 @@ def _merge_step_by_index(words, vocab):
     return token, merged
 
 
-def _merge_step_pair(words, vocab):
+def _merge_step_pair(words):
     pieces = max(words, key=words.get)
     return pieces[:2], words
 
 
-def _merge_step_token_only(words, vocab):
-    return merge_step(words, vocab)[0]
+def _merge_step_token_only(words):
+    return merge_step(words)[0]
 
 
-def _merge_step_list(words, vocab):
-    token, merged = merge_step(words, vocab)
+def _merge_step_list(words):
+    token, merged = merge_step(words)
     return token, list(merged)
 
 
-def _merge_step_counts_lost(words, vocab):
-    token, merged = merge_step(words, vocab)
+def _merge_step_counts_lost(words):
+    token, merged = merge_step(words)
     return token, dict.fromkeys(merged, 1)
 
 
-def _merge_step_beyond_the_end(words, vocab):
-    token, _ = merge_step(words, vocab)
+def _merge_step_beyond_the_end(words):
+    token, _ = merge_step(words)
     best, found = ("t", "##h"), {}
     for pieces, count in words.items():
         new, i = [], 0
@@ -61,8 +60,8 @@ def _merge_step_beyond_the_end(words, vocab):
     return token, found
 
 
-def _merge_step_drops_the_other_words(words, vocab):
-    token, merged = merge_step(words, vocab)
+def _merge_step_drops_the_other_words(words):
+    token, merged = merge_step(words)
     return token, {pieces: count for pieces, count in merged.items() if pieces not in words}
 
 

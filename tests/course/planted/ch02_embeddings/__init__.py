@@ -3,10 +3,12 @@
 from planted.ch02_embeddings import (
     embeddings,
     layer_norm,
+    lookup_gradient,
     read_sums,
 )
 
 ANSWERS = {
+    "lookup_gradient": lookup_gradient.ANSWERS,
     "read_sums": read_sums.ANSWERS,
     "layer_norm": layer_norm.ANSWERS,
     "Embeddings": embeddings.ANSWERS,

@@ -1,7 +1,6 @@
 """Answers on which the exercises of chapter 3 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch03_positions import (
-    hand_turns,
     learned_positions,
     position_table,
     shift_matrix,
@@ -13,5 +12,4 @@ ANSWERS = {
     "shift_matrix": shift_matrix.ANSWERS,
     "steps_between": steps_between.ANSWERS,
     "LearnedPositions": learned_positions.ANSWERS,
-    "hand_turns": hand_turns.ANSWERS,
 }

@@ -227,6 +227,27 @@ class ForgetsToReturn(LearnedPositions):
         super().forward(position_ids)
 
 
+class RefusesMinusOneOnly(LearnedPositions):
+    def forward(self, position_ids):
+        if (position_ids == -1).any() or position_ids.max() >= len(self.weight):
+            raise ValueError(f"positions {position_ids.tolist()}")
+        return self.weight[position_ids]
+
+
+class GuardsTheFirstText(LearnedPositions):
+    def forward(self, position_ids):
+        if position_ids[0].min() < 0 or position_ids.max() >= len(self.weight):
+            raise ValueError(f"positions {position_ids.tolist()}")
+        return self.weight[position_ids]
+
+
+class NamesNoPosition(LearnedPositions):
+    def forward(self, position_ids):
+        if position_ids.min() < 0 or position_ids.max() >= len(self.weight):
+            raise ValueError("bad position")
+        return self.weight[position_ids]
+
+
 ANSWERS = Answers(
     right=(PositionsByEmbedding, PositionsByProduct),
     wrong={
@@ -262,5 +283,8 @@ ANSWERS = Answers(
         FiveTokens: r"tensor \[1, 7\] of int64 it stops",
         TwoHundredRows: r"Position 9 in a table of 9 rows ends in IndexError",
         NoModule: r"should be an nn\.Module",
+        RefusesMinusOneOnly: r"Position -2 silently gets row 198",
+        GuardsTheFirstText: r"Position -1 in the second text silently gets row 199",
+        NamesNoPosition: r"refuse position 200, but .*“bad position”",
     },
 )

@@ -19,10 +19,9 @@ from minibert.course.exercises.mistakes.ch03_positions.steps_between import (
 from planted import Answers
 
 
-def by_rotation(first, second, reach=500, base=10000.0):
+def by_rotation(first, second, frequency, reach=500):
     """Another right answer: rotate the first vector by every k and take the nearest result."""
     hands = [vector.double().unflatten(0, (-1, 2)) for vector in (first, second)]  # each [H/2, 2]
-    frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))  # [H/2]
     steps = range(-reach, reach + 1)
     far = []
     for k in steps:
@@ -33,26 +32,25 @@ def by_rotation(first, second, reach=500, base=10000.0):
     return steps[int(torch.stack(far).argmin())]
 
 
-def by_complex_numbers(first, second, reach=500, base=10000.0):
+def by_complex_numbers(first, second, frequency, reach=500):
     """Another right answer: a hand is a complex number, and a turn is a quotient."""
     a, b = (torch.complex(v[1::2].double(), v[0::2].double()) for v in (first, second))
     turn = b * a.conj() / (b * a).abs()
     steps = torch.arange(-reach, reach + 1)
-    frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))
     expected = torch.exp(1j * steps[:, None] * frequency)
     return int(steps[(turn * expected.conj()).real.sum(dim=1).argmax()])
 
 
-def one_more(first, second, reach=500, base=10000.0):
-    return steps_between(first, second, reach, base) + 1
+def one_more(first, second, frequency, reach=500):
+    return steps_between(first, second, frequency, reach) + 1
 
 
-def reach_ignored(first, second, reach=500, base=10000.0):
-    return steps_between(first, second, 500, base)
+def reach_ignored(first, second, frequency, reach=500):
+    return steps_between(first, second, frequency, 500)
 
 
-def half_a_step(first, second, reach=500, base=10000.0):
-    return steps_between(first, second, reach, base) + 0.5
+def half_a_step(first, second, frequency, reach=500):
+    return steps_between(first, second, frequency, reach) + 0.5
 
 
 ANSWERS = Answers(

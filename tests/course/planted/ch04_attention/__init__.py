@@ -8,8 +8,8 @@ from planted.ch04_attention import (
 )
 
 ANSWERS = {
-    "previous_token": previous_token.ANSWERS,
     "largest_weight": largest_weight.ANSWERS,
+    "previous_token": previous_token.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,
     "SelfAttention": self_attention.ANSWERS,
 }

@@ -34,12 +34,39 @@ def eighty_keys(d, divisor):
     return ((query * key).sum(dim=-1) / divisor).softmax(dim=-1).amax(dim=-1).mean()
 
 
+def some_keys(count, d, divisor):
+    query, key = torch.randn(1000, 1, d), torch.randn(1000, count, d)
+    return ((query * key).sum(dim=-1) / divisor).softmax(dim=-1).amax(dim=-1)
+
+
+def seven_keys(d, divisor):
+    return some_keys(7, d, divisor).mean()
+
+
+def nine_keys(d, divisor):
+    return some_keys(9, d, divisor).mean()
+
+
+def the_median(d, divisor):
+    return some_keys(8, d, divisor).median()
+
+
+def shared_keys(d, divisor):
+    """The same eight keys for all queries."""
+    scores = torch.randn(1000, d) @ torch.randn(8, d).T / divisor
+    return scores.softmax(dim=-1).amax(dim=-1).mean()
+
+
 ANSWERS = Answers(
     right=(by_sums, one_by_one),
     wrong=patterns(KNOWN)
     | {
         all_of_them: r"Return one number",
         not_finite: r"Return a finite number",
-        eighty_keys: r"For d = 16 and a divisor of 1\.0 you find",
+        seven_keys: r"you find 0\.38\d on average.*are there eight keys",
+        nine_keys: r"you find 0\.33\d on average.*are there eight keys",
+        the_median: r"you find 0\.3[23]\d on average.*not the median",
+        shared_keys: r"eight keys of its own",
+        eighty_keys: r"For D = 16 and a divisor of 1\.0 you find",
     },
 )

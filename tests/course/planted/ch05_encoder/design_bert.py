@@ -21,6 +21,8 @@ def search(
     tolerance=0.02,
     pick=max,
     pooler=1,
+    left_out=(),
+    deepest=48,
     **changes,
 ):
     """A search that walks from one width to the next; its mistakes are its options."""
@@ -28,13 +30,17 @@ def search(
     for width in range(1024, 0, -64):
         layer = 12 * width**2 + 13 * width
         rest = 31038 * width + pooler * (width**2 + width)
-        for layers in range(max(1, round((parameters - rest) / layer) - 2), 49):
+        for layers in range(max(1, round((parameters - rest) / layer) - 2), deepest + 1):
             count = rest + layers * layer
             if count > (1 + tolerance) * parameters:
                 break
             config = candidate(width, layers, **changes)
             sizes = activations(config, batch, length)
-            held = sum(size for part, size in sizes.items() if part != "attention: weights")
+            held = sum(
+                size
+                for part, size in sizes.items()
+                if part != "attention: weights" and part not in left_out
+            )
             if count >= (1 - tolerance) * parameters and each * count + kept * held <= budget:
                 found.append(config)
     return pick(found, key=lambda config: config.num_hidden_layers)
@@ -90,6 +96,10 @@ widest = variant("widest", pick=min)
 loose = variant("loose", tolerance=0.1)
 default_inner = variant("default_inner", intermediate_size=3072)
 without_pooler = variant("without_pooler", pooler=0)
+strict = variant("strict", tolerance=0.01)
+no_dropout_masks = variant("no_dropout_masks", left_out=("dropout",))
+to_47 = variant("to_47", deepest=47)
+one_moment = variant("one_moment", each=12)
 one_head = variant("one_head", num_attention_heads=1)
 
 ANSWERS = Answers(
@@ -99,6 +109,10 @@ ANSWERS = Answers(
         weights_only: "if only the weights counted",
         widest: "A deeper one fits",
         loose: "% off; 2% is allowed",
+        strict: "97,000,000 parameters, .*A deeper one fits: 10 layers of width 768",
+        no_dropout_masks: "97,000,000 parameters, .*without the activations of “dropout”",
+        to_47: "27,000,000 parameters, .*A deeper one fits: 48 layers of width 192",
+        one_moment: "Adam keeps two moments",
         first_found: "45,000,000 parameters, .*A deeper one fits: 47 layers of width 256",
         without_pooler: "45,000,000 parameters, .*48 layers of width 256: .*2% is allowed",
         default_inner: "intermediate_size 3072; asked for is",

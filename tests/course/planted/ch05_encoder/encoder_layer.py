@@ -40,7 +40,7 @@ class LayerOfPieces(Variant):
 
 
 ANSWERS = Answers(
-    right=(LayerByFunctional, LayerOfPieces),
+    right=(LayerByFunctional, LayerOfPieces, dropout.LayerWithOneDropout),
     wrong={
         orders.LayerAttentionWithoutResidual: "Attention's residual connection is missing",
         orders.LayerAttentionWithoutNorm: "sum after attention is not normalised",
@@ -58,6 +58,13 @@ ANSWERS = Answers(
         dropout.LayerFirstHalfDropsTheStream: "in the first half, a part of `hidden` is dropped",
         dropout.LayerFirstHalfDropsNothing: "in the first half, nothing is dropped",
         dropout.LayerFirstHalfDropsEarly: "in the first half, dropout stands before `block.dense`",
+        orders.LayerFirstNormDefaultEps: "Attention's LayerNorm has its default eps",
+        orders.LayerPreNormWithoutMask: "With norm_first=True the mask does not reach",
+        orders.LayerPreNormWithoutWeights: "With norm_first=True, the second thing",
+        dropout.LayerPreNormDropsTheSum: "in training, a part of the stream itself is dropped",
+        dropout.LayerPreNormDropsNothing: "in training, nothing of attention's result",
+        dropout.LayerPreNormDropsWhatItReads: "something else than the feed-forward's result",
+        dropout.LayerPreNormOtherRate: "something else than attention's result",
         orders.LayerPreNormAddsInput: "With norm_first=True your residual adds",
         second_half.LayerWithoutResidual: "residual connection is missing",
         second_half.LayerWithoutNorm: "sum is not normalised",
@@ -70,6 +77,7 @@ ANSWERS = Answers(
         second_half.LayerDefaultEps: "default eps 1e-05; the config asks for 0.1",
         around.LayerWithoutMask: "mask does not reach",
         around.LayerWithoutWeights: "second thing that forward gives back",
+        around.LayerGivesItsOutputTwice: "should be the attention weights, .*; yours has",
         dropout.LayerEarlyDropout: "before the second linear map",
         dropout.LayerNoDropout: "nothing is dropped",
         dropout.LayerLateDropout: "stands after the LayerNorm",

@@ -13,6 +13,12 @@ class LayerWithoutWeights(EncoderLayer):
         return super().forward(hidden, mask)
 
 
+class LayerGivesItsOutputTwice(EncoderLayer):
+    def forward(self, hidden, mask=None, output_attentions=False):
+        out, _ = super().forward(hidden, mask, output_attentions)
+        return out, out
+
+
 class LayerWithoutTuple(EncoderLayer):
     def forward(self, hidden, mask=None, output_attentions=False):
         return super().forward(hidden, mask, output_attentions)[0]

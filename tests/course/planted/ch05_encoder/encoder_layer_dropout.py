@@ -83,3 +83,44 @@ class LayerOtherRate(EncoderLayer):
     def __init__(self, config):
         super().__init__(config)
         self.dropout = nn.Dropout()
+
+
+class LayerWithOneDropout(EncoderLayer):
+    """Right: both halves use the same dropout, whose rate is that of both."""
+
+    def forward(self, hidden, mask=None, output_attentions=False):
+        half, norm = self.attention.output, self.output["LayerNorm"]
+        read = half.LayerNorm(hidden) if self.norm_first else hidden
+        found, weights = self.attention.self(read, mask, output_attentions)
+        x = self.add(hidden, half.dense(found))
+        x = x if self.norm_first else half.LayerNorm(x)
+        wide = F.gelu(self.intermediate["dense"](self.read(norm(x) if self.norm_first else x)))
+        x = self.add(x, self.output["dense"](wide))
+        return x if self.norm_first else norm(x), weights
+
+    def add(self, stream, found):
+        return stream + self.dropout(found)
+
+    def read(self, x):
+        return x
+
+
+class LayerPreNormDropsTheSum(LayerWithOneDropout):
+    def add(self, stream, found):
+        return self.dropout(stream + found) if self.norm_first else super().add(stream, found)
+
+
+class LayerPreNormDropsNothing(LayerWithOneDropout):
+    def add(self, stream, found):
+        return stream + found if self.norm_first else super().add(stream, found)
+
+
+class LayerPreNormDropsWhatItReads(LayerWithOneDropout):
+    def read(self, x):
+        return self.dropout(x) if self.norm_first else x
+
+
+class LayerPreNormOtherRate(LayerWithOneDropout):
+    def add(self, stream, found):
+        rate = 0.1 if self.norm_first else self.dropout.p
+        return stream + F.dropout(found, rate, self.training)

@@ -97,6 +97,23 @@ class LayerAddsToTheNormalised(EncoderLayer):
         return x + self.dropout(self.output["dense"](wide)), weights
 
 
+class LayerFirstNormDefaultEps(FirstHalf):
+    def first_half(self, hidden, found, half):
+        norm = half.LayerNorm
+        total = hidden + half.dropout(half.dense(found))
+        return F.layer_norm(total, norm.normalized_shape, norm.weight, norm.bias)
+
+
+class LayerPreNormWithoutMask(EncoderLayer):
+    def forward(self, hidden, mask=None, output_attentions=False):
+        return super().forward(hidden, None if self.norm_first else mask, output_attentions)
+
+
+class LayerPreNormWithoutWeights(EncoderLayer):
+    def forward(self, hidden, mask=None, output_attentions=False):
+        return super().forward(hidden, mask, output_attentions and not self.norm_first)
+
+
 class LayerPreNormAddsInput(_InBothOrders):
     def first(self, hidden, attended, norm):
         return hidden + self.back(norm(attended))

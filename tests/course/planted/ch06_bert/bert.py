@@ -2,6 +2,7 @@
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from minibert.course.exercises.ch06_bert.bert import Bert
 from minibert.course.exercises.mistakes.ch06_bert.bert import KNOWN
@@ -44,7 +45,7 @@ class BertUnpacked(Bert):
             hidden, _ = layer(
                 hidden, attention_mask.gt(0)[:, None, None] if attention_mask is not None else None
             )
-        return BertOutputs(hidden, torch.tanh(self.pooler["dense"](hidden.select(1, 0))))
+        return BertOutputs(hidden, torch.tanh(self.pooler.dense(hidden.select(1, 0))))
 
 
 class BertOfParts(Bert):
@@ -56,7 +57,7 @@ class BertOfParts(Bert):
         )
         *_, last = self.encoder(self.embeddings(input_ids, token_type_ids=token_type_ids), whole)[0]
         return BertOutputs(
-            pooler_output=self.pooler["dense"](last)[:, 0].tanh(), last_hidden_state=last
+            pooler_output=self.pooler.dense(last)[:, 0].tanh(), last_hidden_state=last
         )
 
 
@@ -67,7 +68,7 @@ class BertAllStates(_Variant):
 
 class BertPoolsFirstText(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][0]).tanh()
+        return self.pooler.dense(states[-1][0]).tanh()
 
 
 class BertSwapsIds(_Variant):
@@ -93,7 +94,7 @@ class BertAlwaysSecondText(_Variant):
 
 class BertKeepsAxis(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, :1]).tanh()
+        return self.pooler.dense(states[-1][:, :1]).tanh()
 
 
 class BertNoPooler(_Variant):
@@ -127,7 +128,7 @@ class BertPoolsDetached(_Variant):
         return None if attention_mask is None else super().mask(attention_mask)
 
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0].detach()).tanh()
+        return self.pooler.dense(states[-1][:, 0].detach()).tanh()
 
 
 class BertDropsOut(Bert):
@@ -162,7 +163,7 @@ class BertLooksTooFar(_Variant):
 
 class BertTakesOneText(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0][0, :1]).tanh()
+        return self.pooler.dense(states[-1][:, 0][0, :1]).tanh()
 
 
 class BertMaskOfTheTokenizer(_Variant):
@@ -173,6 +174,38 @@ class BertMaskOfTheTokenizer(_Variant):
 class BertGivesTensor(Bert):
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         return super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
+
+
+class BertOfPytorch(Bert):
+    def __init__(self, config):
+        super().__init__(config)
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                module.reset_parameters()
+
+
+class BertOfFixedScale(Bert):
+    def __init__(self, config):
+        super().__init__(config)
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=0.02)
+
+
+class BertDrawsBiases(Bert):
+    def __init__(self, config):
+        super().__init__(config)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.bias, std=config.initializer_range)
+
+
+class BertDrawsNorms(Bert):
+    def __init__(self, config):
+        super().__init__(config)
+        for module in self.modules():
+            if isinstance(module, nn.LayerNorm):
+                nn.init.normal_(module.weight, std=config.initializer_range)
 
 
 ANSWERS = Answers(
@@ -222,8 +255,12 @@ ANSWERS = Answers(
         BertOfOneLayer: "names are missing, encoder.layer.1",
         BertForgetsMask: "changes `attention_mask`",
         **patterns(KNOWN[-8:]),
+        BertOfPytorch: "standard deviation (1.0|0.9)",
+        BertOfFixedScale: "asks for 0.1 ",
+        BertDrawsBiases: "bias of a linear map starts at 0",
+        BertDrawsNorms: "scale 1 and the shift 0",
         BertLooksTooFar: "3 layers give back 4 states",
         BertTakesOneText: "The encoder has run",
-        BertMaskOfTheTokenizer: "not take what you give it .*under the name `mask`",
+        BertMaskOfTheTokenizer: "not take what you give it .*as chapter 4 did",
     },
 )

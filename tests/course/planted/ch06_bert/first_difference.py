@@ -15,12 +15,12 @@ def _record(model, inputs, remove=True):
         for name, module in model.named_modules()
     ]
     with torch.no_grad():
-        model(**inputs)
+        result = model(**inputs)
     if remove:
         [handle.remove() for handle in handles]
     return {
         name: output[0] if isinstance(output, tuple) else output for name, output in outputs.items()
-    }
+    } | {"last_hidden_state": result.last_hidden_state, "pooler_output": result.pooler_output}
 
 
 def _differing(ours, theirs, order, tolerance=1e-4):
@@ -29,7 +29,10 @@ def _differing(ours, theirs, order, tolerance=1e-4):
         for name in order
         if isinstance(ours.get(name), torch.Tensor)
         and isinstance(theirs.get(name), torch.Tensor)
-        and not torch.allclose(ours[name], theirs[name], rtol=0, atol=tolerance)
+        and not (
+            ours[name].shape == theirs[name].shape
+            and torch.allclose(ours[name], theirs[name], rtol=0, atol=tolerance)
+        )
     ]
 
 
@@ -108,7 +111,35 @@ def difference_by_largest(model, reference, inputs):
     ours, theirs = _record(model, inputs), _record(reference, inputs)
     common = {name: output for name, output in ours.items() if name in theirs}
     for name, output in common.items():
-        if torch.is_tensor(output) and torch.dist(output, theirs[name], p=torch.inf) > 1e-4:
+        if not torch.is_tensor(output):
+            continue
+        if output.shape != theirs[name].shape:
+            return name
+        if not torch.dist(output, theirs[name], p=torch.inf) <= 1e-4:
+            return name
+    return None
+
+
+def difference_that_broadcasts(model, reference, inputs):
+    ours, theirs = _record(model, inputs), _record(reference, inputs)
+    for name, output in ours.items():
+        both = torch.is_tensor(output) and torch.is_tensor(theirs.get(name))
+        if both and not torch.allclose(output, theirs[name], rtol=0, atol=1e-4):
+            return name
+    return None
+
+
+def difference_of_modules_only(model, reference, inputs):
+    ours, theirs = _record(model, inputs), _record(reference, inputs)
+    modules = dict(model.named_modules())
+    return next((name for name in _differing(ours, theirs, ours) if name in modules), None)
+
+
+def difference_blind_to_nan(model, reference, inputs):
+    ours, theirs = _record(model, inputs), _record(reference, inputs)
+    for name, output in ours.items():
+        both = torch.is_tensor(output) and torch.is_tensor(theirs.get(name))
+        if both and (output - theirs[name]).abs().max() > 1e-4:
             return name
     return None
 
@@ -179,6 +210,9 @@ ANSWERS = Answers(
         difference_of_all_names: "Only the model .*stops with KeyError",
         difference_of_their_names: "Only the reference .*stops with KeyError",
         difference_by_last_name: "under its own name",
+        difference_blind_to_nan: "NaN > 1e-4 is False",
+        difference_that_broadcasts: "first of two equal texts only",
+        difference_of_modules_only: "twice the last hidden state.*you return None",
         difference_as_number: "expected is the name of a module",
     },
 )

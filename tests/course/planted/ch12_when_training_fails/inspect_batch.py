@@ -82,7 +82,7 @@ def a_tuple(input_ids, labels, attention_mask, mask_id):
 ANSWERS = Answers(
     right=(counted_one_by_one, by_division),
     wrong={
-        of_all_positions: r"masked is 0\.125, .* share of all 16",
+        of_all_positions: r"masked is 0\.100, .* share of all 20",
         every_mask: r"counts the \[MASK\] that is not scored",
         of_the_masks: r"share of the \[MASK\] that are scored",
         hidden_for_visible: r"input and label differ",

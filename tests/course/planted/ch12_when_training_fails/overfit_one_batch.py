@@ -16,7 +16,8 @@ def with_class_loss(model, batch, steps, learning_rate):
         optimizer.zero_grad()
         out = mine(**batch)
         logs = out.prediction_logits[scored].log_softmax(-1)
-        found.append(-logs.gather(1, batch["labels"][scored][:, None]).mean().item())
+        words = -logs.gather(1, batch["labels"][scored][:, None]).mean()
+        found.append([words.item(), (out.loss - words).item()])
         out.loss.backward()
         optimizer.step()
     return found
@@ -29,7 +30,7 @@ def adding_both(model, batch, steps, learning_rate):
         out = mine(**batch)
         words = F.cross_entropy(out.prediction_logits.transpose(1, 2), batch["labels"])
         pairs = F.cross_entropy(out.seq_relationship_logits, batch["next_sentence_label"])
-        found += (float(words.detach()),)
+        found += ((float(words.detach()), float(pairs.detach())),)
         (words + pairs).backward()
         optimizer.step()
         mine.zero_grad()
@@ -37,7 +38,7 @@ def adding_both(model, batch, steps, learning_rate):
 
 
 def _wrong(name, train=False, itself=False, zero=True, step=True, total=False, words=False,
-           after=False, count=0, tensors=False, halves=False, rate=1.0):  # fmt: skip
+           after=False, count=0, tensors=False, swapped=False, alone=False, rate=1.0):  # fmt: skip
     def answer(model, batch, steps, learning_rate):
         mine = model.eval() if itself else copy.deepcopy(model)
         mine.train(train)
@@ -51,15 +52,17 @@ def _wrong(name, train=False, itself=False, zero=True, step=True, total=False, w
         found = []
         for _ in range(steps + count):
             of_words, both = losses()
-            recorded = both if total else of_words
             (of_words if words else both).backward()
             if step:
                 optimizer.step()
             if zero:
                 optimizer.zero_grad()
             if after:
-                recorded = losses()[0]
-            found.append(recorded if tensors else recorded.item())
+                of_words, both = losses()
+            pair = (of_words, both if total else both - of_words)
+            pair = pair[::-1] if swapped else pair
+            pair = pair if tensors else tuple(loss.item() for loss in pair)
+            found.append(pair[0] if alone else pair)
         return found
 
     return named(name, answer)
@@ -70,6 +73,8 @@ itself = _wrong("itself", itself=True)
 no_zero = _wrong("no_zero", zero=False)
 no_step = _wrong("no_step", step=False)
 sum_recorded = _wrong("sum_recorded", total=True)
+pairs_first = _wrong("pairs_first", swapped=True)
+words_alone = _wrong("words_alone", alone=True)
 words_only = _wrong("words_only", words=True)
 recorded_after = _wrong("recorded_after", after=True)
 one_more = _wrong("one_more", count=1)
@@ -79,11 +84,13 @@ other_rate = _wrong("other_rate", rate=0.1)
 ANSWERS = Answers(
     right=(with_class_loss, adding_both),
     wrong={
-        dropout_on: r"without dropout it is",
+        dropout_on: r"without dropout they are",
         itself: r"the model itself has been trained",
         no_zero: r"gradients of all steps add up",
         no_step: r"no step changes the weights",
-        sum_recorded: r"record the sum of both",
+        sum_recorded: r"second number is the sum of both",
+        pairs_first: r"the NSP loss first",
+        words_alone: r"each entry should be a list of 2 numbers",
         words_only: r"minimise the MLM loss alone",
         recorded_after: r"after its step",
         one_more: r"you return 9 entries",

@@ -2,11 +2,13 @@
 without gensim."""
 
 import bz2
+import errno
 import functools
 import hashlib
 import importlib.metadata
 import io
 import lzma
+import os
 import re
 import sys
 
@@ -630,6 +632,26 @@ def test_without_a_place_for_the_cache_it_goes_on(small, monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_CACHE_DIR", str(tmp_path / "file"))
     with pytest.warns(UserWarning, match="the cleaned corpus could not be kept in"):
         assert wikipedia.wikipedia_texts() == TEXTS
+
+
+def test_a_cache_that_cannot_be_written_leaves_no_part_of_it(small, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder, _ = small
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.warns(UserWarning, match="No space left on device"):
+        assert wikipedia.wikipedia_texts() == TEXTS
+    assert not list(folder.iterdir())
+
+
+def test_a_line_separator_in_a_text_is_no_damage(small, monkeypatch):
+    _, cleaned = small
+    records = [{"title": "A", "text": "One.\u2028Two."}]
+    monkeypatch.setattr(wikipedia, "clean_extract", lambda: cleaned.append(1) or records)
+    for _ in range(2):
+        assert wikipedia.wikipedia_texts() == ["One.\u2028Two."]
+    assert len(cleaned) == 1
 
 
 # -- without the packages

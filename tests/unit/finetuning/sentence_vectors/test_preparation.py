@@ -97,7 +97,18 @@ def test_the_texts_of_another_run(folders):
         "vectors-00000.safetensors"
     ]
     run_dir.abandon()
-    assert {path.name for path in (folders / "other").rglob("*")} == {"teacher"}
+    assert not (folders / "other").exists()
+
+
+def test_texts_that_another_run_did_not_write_are_not_taken_over(folders):
+    prepare_texts(SentenceRunDir.create(folders / "run", settings(folders), {}))
+    with open(folders / "run" / "texts.txt", "a") as texts:
+        texts.write("Another sentence here.\n")
+    run_dir = SentenceRunDir.create(
+        folders / "other", settings(folders, texts_of=str(folders / "run")), {}
+    )
+    with pytest.raises(ValueError, match="texts.txt is not what the run in .*run wrote there"):
+        prepare_texts(run_dir)
 
 
 @pytest.mark.parametrize(

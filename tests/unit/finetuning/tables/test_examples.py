@@ -110,6 +110,21 @@ def test_the_place_of_a_row_over_several_lines(write):
     assert [row.where.rsplit(" ", 1)[1] for row in read_table(path).rows] == ["2", "5", "7"]
 
 
+@pytest.mark.parametrize(
+    "content", ['text\ngood\n""\nbad\n', 'text\ngood\n""\n', "n,text\n1,good\n,\n2,bad\n"]
+)
+def test_an_empty_row_among_others_is_refused(content, write):
+    """Left out, it would shift the answers after it against the rows."""
+    table = read_table(write(content))
+    with pytest.raises(InputError, match="line 3: 'text' is empty"):
+        make_examples("classification", table, {"text": "text"}, labelled=False)
+
+
+@pytest.mark.parametrize("end", ["\n", ",\n,\n", "  \n\n"])
+def test_empty_rows_at_the_end_are_left_out(end, write):
+    assert len(read_table(write(f"n,text\n1,good\n2,bad\n{end}")).rows) == 2
+
+
 def test_a_long_field(write):
     text = "word " * 40_000
     assert (
@@ -140,6 +155,12 @@ def test_conll(write):
     assert read_examples("tagging", write("a\tO\nb\tB-x\n", "no.suffix.known"))[0].tags == [
         "O",
         "B-x",
+    ]
+    for text in ("## O\nb O\n", "b O\n## O\n\n## O\n", "b\tO\n##\tO\n"):  # '##' is a word
+        found = read_examples("tagging", write(text, "a.conll"))
+        assert sum(example.words.count("##") for example in found) == text.count("##")
+    assert read_examples("tagging", write("## a heading\n# id = 5\nb O\n", "a.conll")) == [
+        TaggedExample(["b"], ["O"])
     ]
     table = read_table(write(CONLL, "a.conll"))
     assert [row.where.rsplit(" ", 1)[1] for row in table.rows] == ["4", "7"]
@@ -277,6 +298,15 @@ def test_choices_in_every_form(write):
         )
         == wanted
     )
+    for choices, right, number in (
+        ({"text": ["x", "y", "z"], "label": [1, 2, 3]}, 1, 0),  # the names are numbers
+        (["1", "2", "3"], 1, 1),  # a JSON number counts from 0, whatever the choices are
+        (["1", "2", "3"], 3, 2),  # unless there is no such number
+        (["1", "2", "3"], "1", 0),
+    ):
+        rows = lines({"text": "It is", "choices": choices, "label": right})
+        (found,) = read_examples("choice", write(rows, "a.jsonl"))
+        assert found.label == number, (choices, right)
     path = write("stem,b,a,c,right\nIt is,warm,cold,one,b\n")
     assert (
         read_examples("choice", path, text="stem", choices=("a", "b", "c"), label="right") == wanted
@@ -284,6 +314,14 @@ def test_choices_in_every_form(write):
     assert read_examples("choice", path, text="stem", choices=("a", "b", "c"), labelled=False) == [
         ChoiceExample("It is", ["cold", "warm", "one"])
     ]
+
+
+@pytest.mark.parametrize("name", ["ending{}", "Choice_{:02}", "option {}"])
+def test_numbered_choices_are_in_the_order_of_their_numbers(name, write):
+    ends = {name.format(number): f"end {number}" for number in (10, 2, 11, 1, *range(3, 10), 0)}
+    path = write(lines({"text": "It is", **ends, "label": 10}), "a.jsonl")
+    found = read_examples("choice", path)
+    assert found == [ChoiceExample("It is", [f"end {number}" for number in range(12)], 10)]
 
 
 def test_words_and_tags_as_lists_or_texts(write):
@@ -424,6 +462,48 @@ def test_usual_names_are_found(task, columns, found, write):
             "text label",
             {"words": "text"},
             "--words means nothing for classification, which reads --text, --pair, --label",
+        ),
+        (
+            "classification",
+            "Text text label",
+            {},
+            "several columns could be meant for --text: Text, text. Say which",
+        ),
+        (
+            "classification",
+            "text label LABEL",
+            {},
+            "several columns could be meant for --label: label, LABEL. Say which",
+        ),
+        (
+            "classification",
+            "premise hypothesis Hypothesis label",
+            {},
+            "for --text: premise + hypothesis, premise + Hypothesis. Say which",
+        ),
+        (
+            "choice",
+            "text ending0 ending1 Ending1 label",
+            {},
+            "for --choices: ending0 + ending1, ending0 + Ending1. Say which",
+        ),
+        (
+            "classification",
+            "text label",
+            {"text": "text", "label": "text"},
+            "the column 'text' is named twice, for --text and for --label",
+        ),
+        (
+            "choice",
+            "text a b label",
+            {"choices": ("a", "b", "a")},
+            "the column 'a' is named twice, for --choices and for --choices",
+        ),
+        (
+            "classification",
+            "text label",
+            {"label": "text"},
+            "no column has a usual name for --text",
         ),
         ("similarity", "text label", {}, "expected two texts to compare"),
         ("tagging", "text label", {}, "no column has a usual name for --words"),
@@ -619,6 +699,12 @@ FAULTS = {
     ),
     "no object": ("classification", "a.jsonl", "5\n", "line 1: expected an object such as"),
     "no label in front": ("classification", "a.txt", "pos good\nbad\n", "cannot tell the format"),
+    "a number that no float holds": (
+        "regression",
+        "a.jsonl",
+        '{"text": "x", "label": 1}\n{"text": "y", "label": 1%s}\n' % ("0" * 400),
+        "a.jsonl, line 2: 'label' must be a number, such as 3.5, not 1000",
+    ),
     "no number": (
         "regression",
         "a.csv",
@@ -673,6 +759,12 @@ FAULTS = {
         "a O\nb\n",
         "a.conll, line 2: expected 2 fields",
     ),
+    "a comment inside a sentence": (
+        "tagging",
+        "a.conll",
+        "a O\n# id = 5\nb O\n",
+        "a.conll, line 2: expected 2 fields",
+    ),
     "an answer elsewhere": (
         "questions",
         "a.jsonl",
@@ -690,6 +782,18 @@ FAULTS = {
         "a.csv",
         "question,context,answer,answer_start\nWho?,Ada,Ada,here\n",
         "line 2: the position of an answer must be a whole number",
+    ),
+    "a place between two characters": (
+        "questions",
+        "a.jsonl",
+        lines(FLAT | {"answers": {"text": ["Ada"], "answer_start": [15.9]}}),
+        "line 1: the position of an answer must be a whole number.*not 15.9",
+    ),
+    "a place that is a truth value": (
+        "questions",
+        "a.jsonl",
+        lines(FLAT | {"answers": {"text": ["Ada"], "answer_start": [True]}}),
+        "line 1: the position of an answer must be a whole number.*not True",
     ),
     "a place without an end": (
         "questions",

@@ -283,6 +283,14 @@ def test_labels_that_are_all_the_same():
     ] == pytest.approx([0.1] * 4, abs=0.05)
 
 
+def test_labels_that_differ_by_next_to_nothing_are_refused():
+    for width in (1e-300, 1e-19):
+        examples = [TextExample(f"w{i}", label=width * i) for i in range(5, 9)]
+        with pytest.raises(ValueError, match="differ by too little, 3e-.* multiply them all"):
+            Regression().prepare(examples)
+    Regression().prepare([TextExample(f"w{i}", label=1e-17 * i) for i in range(5, 9)])
+
+
 def test_a_head_that_has_learned_learns_on_from_its_own_numbers():
     """Also with examples of another scale; and a run that was given up is no trap for the next one with the same task."""
     task, model = Regression(), fresh_model(["value"])

@@ -612,3 +612,14 @@ def test_the_commands_errors_are_one_line_and_leave_nothing(tmp_path, save, voca
         assert status == 2 and not out and said in err and err.strip().count("\n") == 0, err
         assert not (tmp_path / "out").exists()
     assert (tmp_path / "full" / "note").read_text() == "mine"
+
+
+def test_the_command_refuses_numbers_that_are_none_and_heads_of_a_linear_head(
+    tmp_path, save, capsys
+):
+    content, out = checkpoint("classifier"), tmp_path / "out"
+    status, _, err = run(capsys, save(content), "--out", out, "--num-heads", "2")
+    assert status == 2 and "--num-heads has no meaning for this checkpoint" in err
+    next(iter(content["model"].values()))[0, 0] = torch.nan
+    status, _, err = run(capsys, save(content), "--out", out)
+    assert status == 2 and "holds numbers that are NaN or infinite" in err and not out.exists()

@@ -3,12 +3,16 @@
 import gzip
 import io
 import sys
+import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minibert.config import InputError
 from minibert.data.sentences import split_sentences
+from minibert.summarization.documents import reading
 from minibert.summarization.documents.reading import read_file, read_text
 from tools.environment import ROOT
 
@@ -456,6 +460,10 @@ MARKDOWN = {
         "One[^1]. Two.\n\n[^1]: Three.\n\nterm\n: Its meaning.\n: Another.",
         ["One.", "Two.", "Three.", "Its meaning.", "Another."],
     ),
+    "link definitions": (
+        '[One][a] [two][b].\n\n[a]: /x\n[b]: /y\n  "a title\n  of two lines"\n[c]: /z\nThree \\* [four][c].',
+        ["One two.", "Three * four."],
+    ),
     "directives": (":::{note}\nOne.\n:::\n\n{% raw %}\nTwo.", ["One.", "Two."]),
 }
 
@@ -521,6 +529,13 @@ HTML = {
 @pytest.mark.parametrize("text, wanted", HTML.values(), ids=HTML)
 def test_html(text, wanted):
     assert sentences(text, "html") == wanted
+
+
+def test_a_pre_in_a_pre_is_read_once():
+    assert sentences("<pre>One. <pre>Two.</pre></pre><pre>Three.</pre>", "html") == [
+        "One.",
+        "Two.Three.",
+    ]
 
 
 def test_a_list_in_a_list():
@@ -617,6 +632,8 @@ def test_a_missing_parser_is_named_and_plain_text_needs_none(package, format, me
             "a.html: Python knows no text encoding 'klingon'",
         ),
         ("a.html", b"<meta charset=hex><p>x", "a.html: Python knows no text encoding 'hex'"),
+        ("a.html", b"<p>x</p><<!-- x -->![foo[ y ]]><p>z", "a.html: Beautiful Soup cannot parse"),
+        ("a.md", b"# T\n\n<div>\n<<!-- x -->![foo[ y ]]></div>\n", "a.md: Beautiful Soup cannot"),
         ("a.bin", b"abc\x00def", "a.bin is not text: byte 3 is 0x00"),
         ("a.pdf", b"%PDF-1.7\n", "a.pdf is a PDF; save it as text first"),
         ("a.docx", b"PK\x03\x04\x14", "a.docx is a ZIP archive"),
@@ -703,7 +720,18 @@ LARGE = {
     "upper": "A\nb\n" * 5_000,
     "steps": "".join(" " * (n % 900) + "a\n" for n in range(900)),
     "wide stops": "。" * 40_000 + "a",
+    "definitions": "[a]: /x\n" * 2_000 + "One.",
+    "delimiters": "*" * 20_000 + "a " + "_" * 20_000,
     "front": "---\na: b\n" * 5_000,
+    "title": f"---\ntitle: a{' ' * 40_000}b\n---\nOne.",
+    "comments that close": "<!-- a -->\n" * 40 + "One.",
+    "dots": "One" + "." * 40_000 + "a",
+    "instructions": "a <? " * 10_000,
+    "declarations": "a <!A " * 10_000,
+    "sections": "a <![CDATA[ " * 2_000,
+    "titles": "<svg>" + "<b>" * 4_000 + "<title>a</title>" * 4_000,
+    "stray ends": "<p>One.</p>" * 10_000,
+    "reference": f"One &#{'1' * 5_000}; two.",
 }
 
 
@@ -715,3 +743,27 @@ def test_nothing_takes_long(text, format):
         hold(read_text(text, format))
     except ValueError as error:
         assert "holds no sentence" in str(error)
+
+
+def test_the_time_for_markdown_is_not_quadratic_in_link_definitions():
+    started = time.process_time()
+    read_text("[a]: /x\n" * 2_000 + "\nOne sentence.", "markdown")
+    assert time.process_time() - started < 5  # 0.2 s; 8 s where each one reads all the others
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_document_that_takes_too_long_is_refused_by_name(monkeypatch):
+    monkeypatch.setattr(reading, "SECONDS", 0.1)
+    with pytest.raises(InputError, match="^a.md: reading it as markdown takes more than 0 seconds"):
+        read_text("One. " + "![[" * 10_000, "markdown", "a.md")
+    assert read_text("<p>One.</p>", "html").sentences[0].text == "One."
+
+
+def test_the_memory_for_markdown_is_not_quadratic_in_delimiters():
+    tracemalloc.start()
+    try:
+        read_text("*" * 8_000 + "a " + "_" * 8_000, "markdown")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40e6  # 7 MB; 136 MB where every step of joining them is kept

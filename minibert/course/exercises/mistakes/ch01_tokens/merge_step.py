@@ -3,7 +3,7 @@
 from collections import Counter
 
 
-def _step(words, vocab, weight=True, token=None, lowest=False, single=False, ties=True, once=False):
+def _step(words, weight=True, token=None, lowest=False, single=False, ties=True, once=False):
     """One merge with options, each of which plants a mistake."""
     pairs, pieces_seen = Counter(), Counter()
     for pieces, count in words.items():
@@ -11,7 +11,7 @@ def _step(words, vocab, weight=True, token=None, lowest=False, single=False, tie
             pieces_seen[piece] += count
         for pair in zip(pieces, pieces[1:]):
             pairs[pair] += count if weight else 1
-    order = sorted(pairs, key=lambda pair: [vocab.index(piece) for piece in pair])
+    order = list(pairs)
     if not ties:
         order.reverse()
     score = {pair: n / (pieces_seen[pair[0]] * pieces_seen[pair[1]]) for pair, n in pairs.items()}
@@ -30,50 +30,50 @@ def _step(words, vocab, weight=True, token=None, lowest=False, single=False, tie
     return made, merged
 
 
-def _merge_step_each_word_once(words, vocab):
-    return _step(words, vocab, weight=False)
+def _merge_step_each_word_once(words):
+    return _step(words, weight=False)
 
 
-def _merge_step_keeps_marks(words, vocab):
-    return _step(words, vocab, token="".join)
+def _merge_step_keeps_marks(words):
+    return _step(words, token="".join)
 
 
-def _merge_step_drops_all_marks(words, vocab):
-    return _step(words, vocab, token=lambda pair: "".join(pair).replace("##", ""))
+def _merge_step_drops_all_marks(words):
+    return _step(words, token=lambda pair: "".join(pair).replace("##", ""))
 
 
-def _merge_step_rarest(words, vocab):
-    return _step(words, vocab, lowest=True)
+def _merge_step_rarest(words):
+    return _step(words, lowest=True)
 
 
-def _merge_step_by_ratio(words, vocab):
-    return _step(words, vocab, single=True)
+def _merge_step_by_ratio(words):
+    return _step(words, single=True)
 
 
-def _merge_step_first_place_only(words, vocab):
-    return _step(words, vocab, once=True)
+def _merge_step_first_place_only(words):
+    return _step(words, once=True)
 
 
-def _merge_step_last_of_equals(words, vocab):
-    return _step(words, vocab, ties=False)
+def _merge_step_last_of_equals(words):
+    return _step(words, ties=False)
 
 
-def _merge_step_changes_nothing(words, vocab):
-    return _step(words, vocab)[0], dict(words)
+def _merge_step_changes_nothing(words):
+    return _step(words)[0], dict(words)
 
 
-def _merge_step_last_count(words, vocab):
+def _merge_step_last_count(words):
     """Overwrites the count of a pair by that of the last word that holds it."""
     pairs = {}
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
             pairs[pair] = count
-    best = max(sorted(pairs, key=lambda pair: [vocab.index(x) for x in pair]), key=pairs.get)
+    best = max(pairs, key=pairs.get)
     return _merged(words, best, lambda fits: 1 + fits)
 
 
-def _merge_step_always_two(words, vocab):
-    return _merged(words, _most_frequent(words, vocab), lambda fits: 2)
+def _merge_step_always_two(words):
+    return _merged(words, _most_frequent(words), lambda fits: 2)
 
 
 def _merged(words, best, stride):
@@ -89,18 +89,18 @@ def _merged(words, best, stride):
     return token, merged
 
 
-def _most_frequent(words, vocab):
+def _most_frequent(words):
     pairs = Counter()
     for pieces, count in words.items():
         for pair in zip(pieces, pieces[1:]):
             pairs[pair] += count
-    return max(sorted(pairs, key=lambda pair: [vocab.index(x) for x in pair]), key=pairs.get)
+    return max(pairs, key=pairs.get)
 
 
-def _merge_half(words, vocab, half):
+def _merge_half(words, half):
     """Merges wherever one piece of the pair fits, whatever the other one is."""
-    token, _ = _step(words, vocab)
-    best, merged = _most_frequent(words, vocab), {}
+    token, _ = _step(words)
+    best, merged = _most_frequent(words), {}
     for pieces, count in words.items():
         new = []
         for piece in pieces:
@@ -110,12 +110,12 @@ def _merge_half(words, vocab, half):
     return token, merged
 
 
-def _merge_step_first_piece_only(words, vocab):
-    return _merge_half(words, vocab, 0)
+def _merge_step_first_piece_only(words):
+    return _merge_half(words, 0)
 
 
-def _merge_step_second_piece_only(words, vocab):
-    return _merge_half(words, vocab, 1)
+def _merge_step_second_piece_only(words):
+    return _merge_half(words, 1)
 
 
 KNOWN = (
@@ -155,7 +155,7 @@ KNOWN = (
     ),
     (
         _merge_step_last_of_equals,
-        "of several pairs with the same count you take a later one; the task asks for the first in `ties`",
+        "of several pairs with the same count you take a later one; `max(pairs, key=pairs.get)` takes the one that was counted first",
     ),
     (
         _merge_step_changes_nothing,

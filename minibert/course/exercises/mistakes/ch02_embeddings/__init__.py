@@ -3,10 +3,12 @@
 from minibert.course.exercises.mistakes.ch02_embeddings import (
     embeddings,
     layer_norm,
+    lookup_gradient,
     read_sums,
 )
 
 KNOWN = {
+    "lookup_gradient": lookup_gradient.KNOWN,
     "read_sums": read_sums.KNOWN,
     "layer_norm": layer_norm.KNOWN,
     "Embeddings": embeddings.KNOWN,

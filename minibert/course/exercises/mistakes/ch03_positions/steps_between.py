@@ -15,10 +15,9 @@ def variant(
 ):
     """Returns `steps_between` with one of its two lines replaced."""
 
-    def answer(first, second, reach=500, base=10000.0):
+    def answer(first, second, frequency, reach=500):
         hands = torch.stack((first, second)).double().unflatten(1, (-1, 2))
         angle = torch.atan2(hands[..., 0], hands[..., 1])
-        frequency = base ** (-torch.arange(0, len(first), 2).double() / len(first))
         steps = torch.arange(-reach, reach + 1)
         found = agreement(angle[1] - angle[0], expected(steps, frequency))
         return int(steps[found.argmax()])
@@ -54,8 +53,8 @@ in_full_turns = variant(
 )
 
 
-def without_sign(first, second, reach=500, base=10000.0):
-    return abs(steps_between(first, second, reach, base))
+def without_sign(first, second, frequency, reach=500):
+    return abs(steps_between(first, second, frequency, reach))
 
 
 KNOWN = (
@@ -79,11 +78,11 @@ KNOWN = (
     ),
     (
         plain_difference,
-        "you subtract angles that are known only up to whole turns: a hand that is off by one full turn agrees. Take the cosine of the difference.",
+        "you subtract angles that are known only up to whole turns: a hand that is off by one full turn agrees. Compare them with a function that has the period 2π.",
     ),
     (
         squared_difference,
-        "you square differences of angles that are known only up to whole turns: a hand that is off by one full turn agrees. Take the cosine of the difference.",
+        "you square differences of angles that are known only up to whole turns: a hand that is off by one full turn agrees. Compare them with a function that has the period 2π.",
     ),
     (
         remainder,

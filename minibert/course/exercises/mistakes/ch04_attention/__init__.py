@@ -8,8 +8,8 @@ from minibert.course.exercises.mistakes.ch04_attention import (
 )
 
 KNOWN = {
-    "previous_token": previous_token.KNOWN,
     "largest_weight": largest_weight.KNOWN,
+    "previous_token": previous_token.KNOWN,
     "masked_attention": masked_attention.KNOWN,
     "SelfAttention": self_attention.KNOWN,
 }

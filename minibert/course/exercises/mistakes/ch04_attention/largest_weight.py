@@ -25,6 +25,14 @@ def over_the_root(scores, divisor):
     return scores / divisor**0.5
 
 
+def largest_of_all(weights, dim):
+    return weights.max()
+
+
+def always_root(d, divisor):
+    return variant("by_the_root")(d, d**0.5)
+
+
 KNOWN = (
     (
         variant("undivided", scale=untouched),
@@ -57,5 +65,13 @@ KNOWN = (
     (
         variant("mean_of_all", reduce=torch.mean),
         "You average all eight weights, which always gives 1/8. Take the largest weight of each query first.",
+    ),
+    (
+        variant("largest_of_all", reduce=largest_of_all),
+        "You return the largest weight of all queries. Take the largest of each query, then the mean over the queries.",
+    ),
+    (
+        always_root,
+        "You always divide by √D. Divide by `divisor`, so that the experiment can compare different divisors.",
     ),
 )

@@ -57,6 +57,11 @@ times_root = masked_variant(
 )
 
 
+first_head_for_all = masked_variant(
+    "first_head_for_all", hide=lambda scores, mask: scores.masked_fill(~mask[:, :1], -math.inf)
+)
+
+
 WEIGHT_MISTAKES = (
     (
         over_queries,
@@ -99,4 +104,10 @@ WEIGHT_MISTAKES = (
 )
 
 
-KNOWN = WEIGHT_MISTAKES
+KNOWN = (
+    *WEIGHT_MISTAKES,
+    (
+        first_head_for_all,
+        "You use the mask of the first head for all heads: a hidden key gets a weight of {0:.2f}.",
+    ),
+)

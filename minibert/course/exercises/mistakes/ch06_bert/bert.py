@@ -122,7 +122,7 @@ KNOWN = (
     ),
     (
         wrong.BertPoolsTransposed,
-        'Your pooler multiplies by dense.weight the wrong way round, or leaves out its bias: call self.pooler["dense"] as it is.',
+        "Your pooler multiplies by dense.weight the wrong way round, or leaves out its bias: call self.pooler.dense as it is.",
     ),
     (wrong.BertPoolsWithoutBias, "Your pooler leaves out the bias of `dense`: call it as it is."),
 )

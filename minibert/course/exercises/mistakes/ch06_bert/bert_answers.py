@@ -25,7 +25,7 @@ class _Variant(Bert):
         return states[-1]
 
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0]).tanh()
+        return self.pooler.dense(states[-1][:, 0]).tanh()
 
 
 class BertWithoutSegments(_Variant):
@@ -55,7 +55,7 @@ class BertFirstState(_Variant):
 
 class BertWithoutTanh(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0])
+        return self.pooler.dense(states[-1][:, 0])
 
 
 class BertRawCls(_Variant):
@@ -65,48 +65,48 @@ class BertRawCls(_Variant):
 
 class BertPoolsMean(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1].mean(dim=1)).tanh()
+        return self.pooler.dense(states[-1].mean(dim=1)).tanh()
 
 
 class BertPoolsLastToken(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, -1]).tanh()
+        return self.pooler.dense(states[-1][:, -1]).tanh()
 
 
 class BertPoolsRealMean(_Variant):
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         last = super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
-        return BertOutputs(last, self.pooler["dense"](mean_pool(last, attention_mask)).tanh())
+        return BertOutputs(last, self.pooler.dense(mean_pool(last, attention_mask)).tanh())
 
 
 class BertPoolsMaximum(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1].amax(dim=1)).tanh()
+        return self.pooler.dense(states[-1].amax(dim=1)).tanh()
 
 
 class BertPoolsTokenOne(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 1]).tanh()
+        return self.pooler.dense(states[-1][:, 1]).tanh()
 
 
 class BertTanhFirst(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0].tanh())
+        return self.pooler.dense(states[-1][:, 0].tanh())
 
 
 class BertSigmoid(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0]).sigmoid()
+        return self.pooler.dense(states[-1][:, 0]).sigmoid()
 
 
 class BertGeluPooler(_Variant):
     def pool(self, states):
-        return F.gelu(self.pooler["dense"](states[-1][:, 0]))
+        return F.gelu(self.pooler.dense(states[-1][:, 0]))
 
 
 class BertReluPooler(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0]).relu()
+        return self.pooler.dense(states[-1][:, 0]).relu()
 
 
 class BertMeanOfStates(_Variant):
@@ -121,12 +121,12 @@ class BertMeanOfLayers(_Variant):
 
 class BertPoolsLayerBelow(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-2][:, 0]).tanh()
+        return self.pooler.dense(states[-2][:, 0]).tanh()
 
 
 class BertPoolsEmbeddings(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[0][:, 0]).tanh()
+        return self.pooler.dense(states[0][:, 0]).tanh()
 
 
 class BertZeroesPadding(_Variant):
@@ -210,13 +210,13 @@ class BertPoolsLastRealToken(_Variant):
         last = super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
         return BertOutputs(
             last,
-            self.pooler["dense"](last[torch.arange(len(last)), attention_mask.sum(1) - 1]).tanh(),
+            self.pooler.dense(last[torch.arange(len(last)), attention_mask.sum(1) - 1]).tanh(),
         )
 
 
 class BertPoolsSum(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1].sum(dim=1)).tanh()
+        return self.pooler.dense(states[-1].sum(dim=1)).tanh()
 
 
 class BertTanhTwice(_Variant):
@@ -226,7 +226,7 @@ class BertTanhTwice(_Variant):
 
 class BertSoftmaxPooler(_Variant):
     def pool(self, states):
-        return self.pooler["dense"](states[-1][:, 0]).softmax(dim=-1)
+        return self.pooler.dense(states[-1][:, 0]).softmax(dim=-1)
 
 
 class BertUnitPooler(_Variant):
@@ -270,9 +270,9 @@ class BertPoolsWithoutDense(_Variant):
 
 class BertPoolsTransposed(_Variant):
     def pool(self, states):
-        return (states[-1][:, 0] @ self.pooler["dense"].weight).tanh()
+        return (states[-1][:, 0] @ self.pooler.dense.weight).tanh()
 
 
 class BertPoolsWithoutBias(_Variant):
     def pool(self, states):
-        return (states[-1][:, 0] @ self.pooler["dense"].weight.T).tanh()
+        return (states[-1][:, 0] @ self.pooler.dense.weight.T).tanh()

@@ -1,13 +1,8 @@
 """Wrong answers of chapter 8 that a check recognises by their results, with the feedback."""
 
-from minibert.course.exercises.mistakes.ch08_pretraining import (
-    adamw_step,
-    set_rates,
-    share_of_work,
-)
+from minibert.course.exercises.mistakes.ch08_pretraining import adamw_step, read_losses
 
 KNOWN = {
+    "read_losses": read_losses.KNOWN,
     "adamw_step": adamw_step.KNOWN,
-    "set_rates": set_rates.KNOWN,
-    "share_of_work": share_of_work.KNOWN,
 }

@@ -1,0 +1,78 @@
+"""Exercise `split_words`: task, hints, solution and check."""
+
+import string
+import unicodedata
+
+from minibert.course.exercises.base import Exercise, known
+from minibert.course.exercises.ch01_tokens.common import CHAPTER
+from minibert.course.exercises.compare import Mistake, also
+
+
+def split_words(text):
+    """Words in order, as BERT's tokenizer splits a text."""
+    # blank from here: drop characters, set others apart, split
+    apart = ""
+    for c in text:
+        kind = unicodedata.category(c)
+        mark = c in string.punctuation or kind[0] == "P"
+        if mark or "\u4e00" <= c <= "\u9fff":
+            apart += f" {c} "
+        elif c in "\t\n\r" or kind not in ("Cc", "Cf"):
+            apart += c
+    return apart.split()
+
+
+TEXTS = (
+    "the bank, the loan!",
+    "cost: $9 + 1 = 10°",
+    "人人生而自由，在尊严。",
+    "the 人 bank",
+    "bank\nloan\tand\r\nriver",
+    "ri\xadver bank\x0cloan \x08by",
+    "ri\xadver bank\u200bloan",
+    "the  \u3000 bank ",
+    "",
+)
+
+
+def check_split_words(answer):
+    for text in TEXTS:
+        found, right = answer(text), split_words(text)
+        if not isinstance(found, list):
+            raise Mistake(f"you return a {type(found).__name__}; expected a list of words.")
+        if found == right:
+            continue
+        yours = f"for {text!r} you give {found!r}, expected {right!r}"
+        for wrong, sentence in known(split_words):
+            if found == wrong(text):
+                raise Mistake(f"{sentence}: {yours}.")
+        raise Mistake(f"{yours}.")
+    also(answer, split_words, ("\ufeffa\x85b 鿿!",), ("[MASK] \u202eit’s",))
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="think",
+    minutes=15,
+    title="What the tests did not contain",
+    paragraph="Your tokenizer in a real model",
+    task="""
+            Here are four short texts that the package and `split_words` treat differently. The last three contain an invisible character, as text from PDFs and web pages often does.
+
+            | text | words of the package | words of `split_words` |
+            |---|---|---|
+            | `"人人"` | 人, 人 | 人人 |
+            | `"bank\\x0cloan"` (form feed, a new page) | bankloan | bank, loan |
+            | `"bank\\u200bloan"` (zero-width space) | bankloan | one word, which becomes `[UNK]` |
+            | `"ri\\xadver"` (soft hyphen) | river | one word, which becomes `[UNK]` |
+
+            Write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. Find out with `unicodedata.category` what the invisible characters
+            have in common, and drop all characters like them. Spaces, line breaks and tabs must still separate words, and a punctuation mark must still be a word of its own.
+        """,
+    hints=(
+        "The form feed has the category Cc (control), the other two have Cf (format). But look at the categories of a line break, `\\n`, and of a tab, `\\t`, too: these must not be dropped.",
+        "Python's `split()` treats a form feed as a space, so drop the invisible characters before you split. Go through the text character by character, and build a new text: put spaces around a punctuation mark or a Chinese character, leave out what is invisible, and keep everything else.",
+    ),
+    solution=split_words,
+    check=check_split_words,
+)

@@ -1,0 +1,60 @@
+"""Exercise `lookup_gradient`: task, hints, solution and check."""
+
+import torch
+
+from minibert.course.exercises.base import Exercise, known
+from minibert.course.exercises.ch02_embeddings.common import CHAPTER
+from minibert.course.exercises.compare import Mistake, recognise
+
+
+def lookup_gradient(ids, picked_grad, V):
+    """ids [n], picked_grad [n, H] -> gradient of the table [V, H]."""
+    # blank from here: the whole function, without autograd
+    table_grad = picked_grad.new_zeros(V, picked_grad.size(1))  # [V, H]
+    return table_grad.index_add(0, ids, picked_grad)
+
+
+def check_lookup_gradient(answer) -> None:
+    generator = torch.Generator().manual_seed(5)
+    for ids, V, H in (
+        ([0, 1, 2, 0, 3], 6, 3),  # a row that is used twice, and two that are not used
+        ([4, 4, 4, 1], 5, 2),
+        ([2, 0, 1, 3], 8, 4),
+    ):
+        picked = torch.tensor(ids)  # [n]
+        picked_grad = torch.randn(len(ids), H, generator=generator)  # [n, H]
+        try:
+            found = answer(picked, picked_grad, V)
+        except RuntimeError as error:
+            if "cannot be multiplied" not in str(error):
+                raise
+            raise Mistake(
+                f"you multiply matrices that do not fit ({error}): the one-hot vectors are [{len(ids)}, {V}] and the gradients [{len(ids)}, {H}], so the first has to be transposed."
+            ) from None
+        recognise(
+            found,
+            lookup_gradient(picked, picked_grad, V),
+            [
+                (wrong(picked, picked_grad, V), sentence.format(ids=ids, n=len(ids)))
+                for wrong, sentence in known(lookup_gradient)
+            ],
+            f"the gradient of a table with {V} rows, picked by {ids},",
+        )
+
+
+EXERCISE = Exercise(
+    chapter=CHAPTER,
+    size="warm-up",
+    minutes=10,
+    title="The gradient of a look-up",
+    task="""A look-up has picked the rows `ids` of a table with *V* rows, and the backward pass has arrived at the picked vectors: `picked_grad`
+        holds the gradient of the loss with respect to each of them. Write `lookup_gradient(ids, picked_grad, V)`, which returns the
+        gradient with respect to the whole table, without autograd.""",
+    hints=(
+        "A row that was not picked has the gradient 0. A row that was picked twice contributes to two vectors. What does the chain rule do with two contributions?",
+        "Start from a table of zeros and add each gradient to its row, in a loop or all at once. Beware of `grad[ids] += picked_grad`: if `ids` names a row twice, only one of the two additions survives.",
+    ),
+    paragraph="A look-up is a matrix product",
+    solution=lookup_gradient,
+    check=check_lookup_gradient,
+)
