@@ -7,6 +7,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from minibert.config import InputError
+from minibert.training.muon import Float32Muon
+from minibert.training.precision import choose_precision
 
 MOMENTUM = 0.95  # for Muon (Jordan et al. 2024)
 # for AdamW; google-research/bert, optimization.py, `AdamWeightDecayOptimizer`
@@ -36,7 +38,8 @@ def make_optimizers(
              bias correction (Kingma & Ba 2014, algorithm 1), as in every later implementation.
     "muon"   Jordan et al. 2024: orthogonalises the momentum of every matrix of the encoder, the
              pooler and the MLM transform before applying it, so that all its directions learn at
-             the same pace. AdamW updates embeddings, biases and norms.
+             the same pace. AdamW updates embeddings, biases and norms. Its matrix products are
+             bfloat16 where the hardware supports it, or else float32.
 
     Every parameter group has a `peak_lr`, which `set_learning_rate` multiplies by the schedule's
     factor. Raises an InputError for any other name.
@@ -69,8 +72,11 @@ def make_optimizers(
     fused = all(parameter.device.type in ("cpu", "cuda") for _, parameter in named)
     optimizers = [torch.optim.AdamW(groups, lr=learning_rate, betas=BETAS, eps=EPS, fused=fused)]
     if matrices:
+        device = next(parameter.device for _, parameter in named)
+        is_slow = choose_precision("auto", device) == torch.float32
+        muon = Float32Muon if is_slow else torch.optim.Muon
         optimizers.append(
-            torch.optim.Muon(
+            muon(
                 [(key, parameter) for key, parameter in named if key in matrices],
                 lr=matrix_learning_rate,
                 weight_decay=weight_decay,
