@@ -43,9 +43,17 @@ def add_command(
     return parser
 
 
+# What turns the direction of writing for the characters after it (Unicode Standard Annex 9).
+DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
 def one_line(text: str) -> str:
-    """A text on one line, without control characters such as those that colour a terminal."""
-    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c) != "Cc")
+    """A text on one line, without characters that colour a terminal or reverse what follows."""
+    return "".join(
+        c
+        for c in " ".join(text.split())
+        if unicodedata.category(c) != "Cc" and unicodedata.bidirectional(c) not in DIRECTIONS
+    )
 
 
 def whole(text: str, wanted: str = "a whole number") -> int:

@@ -153,6 +153,11 @@ class PretrainingOptions(Recipe):
             if first < last
         ]
 
+    def positions(self) -> int:
+        """How many positions the model needs, those of shifted sequences included."""
+        longest = max(length for _, length in self.stages())
+        return max(longest, self.long_length) if self.shift_share else longest
+
 
 def with_new_names(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a run that an older version may have written, by their present names."""

@@ -50,8 +50,7 @@ class Settings:
         if dropout is not None:
             changes |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
         if self.preset in PRESETS:
-            longest = max(length for _, length in self.options.stages())
-            positions = max(512, longest)
+            positions = max(512, self.options.positions())
             return BertConfig.preset(
                 self.preset, vocab_size, max_position_embeddings=positions, **changes
             )

@@ -200,6 +200,12 @@ def _check_fit(
             f"sequences of {longest} tokens are longer than max_position_embeddings "
             f"{model.config.max_position_embeddings}"
         )
+    if options.positions() > model.config.max_position_embeddings:
+        raise InputError(
+            f"shift_share moves sequences to positions up to long_length {options.long_length}, "
+            f"and max_position_embeddings is {model.config.max_position_embeddings}: lower "
+            "long_length, or set shift_share to 0"
+        )
     if shard and options.optimizer != "adamw":
         raise InputError(
             f"a sharded model needs the optimizer adamw, not {options.optimizer}: Muon makes whole "

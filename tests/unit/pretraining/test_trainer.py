@@ -292,6 +292,9 @@ def test_a_run_that_does_not_fit_together(corpus):
         ValueError, match="sequences of 32 tokens are longer than max_position_embeddings 16"
     ):
         make_run(corpus, dataclasses.replace(CONFIG, max_position_embeddings=16))
+    few_positions = dataclasses.replace(CONFIG, max_position_embeddings=16)
+    with pytest.raises(ValueError, match="shift_share moves sequences to positions up to .* 32"):
+        make_run(corpus, few_positions, long_share=0.0, shift_share=0.2)
     with pytest.raises(
         ValueError, match="text.tokens was cut with a vocabulary of 60, the model has 61"
     ):
