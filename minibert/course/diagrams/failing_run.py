@@ -7,8 +7,8 @@ ROW, TOP, LEFT, RIGHT = 82, 30, 154, 176  # height of a row, where it begins, wi
 QUESTIONS = [
     (
         ("Look at one batch.", "Right positions scored,", "and answers hidden?"),
-        ("labels of other rows", "answers visible", "padding in the loss", "a class ignored"),
-        "count what is scored",
+        ("labels of other rows", "answers visible", "padding scored, a class not", "repeated lines"),
+        "count what is scored; count rows",
     ),
     (
         ("First loss near ln V", "for the words, near", "ln 2 for the pairs?"),
@@ -17,7 +17,7 @@ QUESTIONS = [
     ),
     (
         ("Overfit one batch:", "does its loss", "approach 0?"),
-        ("rate too low, or too high", "mask inverted", "softmax taken twice"),
+        ("rate too low, or too high", "mask inverted, softmax twice", "zero_grad forgotten"),
         "falling, jumping, or at rest?",
     ),
     (

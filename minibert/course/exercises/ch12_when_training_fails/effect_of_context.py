@@ -117,7 +117,7 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="Measure the effect of context",
-    task="Write the measurement that tells whether a model uses the words around a gap at all: predict the scored words twice, the second time with the other words exchanged for those of another row, and compare the two predictions. The total variation distance of two distributions is half the sum of their absolute differences: 0 if they are equal, 1 if they have nothing in common.",
+    task="Write a measurement that finds a model which does not see the words around a gap: predict the scored words twice, the second time with the other words exchanged for those of another row, and compare the two predictions. The total variation distance of two distributions is half the sum of their absolute differences: 0 if they are equal, 1 if they have nothing in common.",
     hints=(
         "First find where an exchange is allowed: a boolean tensor [B, S] for “an unscored word here”, and the same tensor moved by one row. What else has to stay as it is?",
         "`roll(1, 0)` moves rows, and `a.where(condition, b)` chooses between two tensors. `batch | {...}` makes a new batch in which one entry differs.",
