@@ -2,13 +2,13 @@
 
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
-ROW, TOP, LEFT, RIGHT = 82, 30, 154, 176  # height of a row, where it begins, widths of the columns
+ROW, TOP, LEFT, RIGHT = 82, 38, 154, 176  # height of a row, where it begins, widths of the columns
 # question (three lines), then what a "no" means (name of the fault, the measurement that tells it)
 QUESTIONS = [
     (
         ("Look at one batch.", "Right positions scored,", "and answers hidden?"),
         ("labels of other rows", "answers visible", "padding scored, a class not", "repeated lines"),
-        "count what is scored; count rows",
+        "count scored tokens, and rows",
     ),
     (
         ("First loss near ln V", "for the words, near", "ln 2 for the pairs?"),

@@ -19,7 +19,7 @@ class MendedProgram(torch.nn.Module):
         self.model = model
 
     def forward(self, input_ids, token_type_ids, attention_mask, labels, next_sentence_label):
-        """An object with prediction_logits [B, S, V] and loss, the sum of both losses."""
+        """Return an object with `prediction_logits` and `loss`, the sum of both losses."""
         # blank from here: copy the program's lines, and change what your measurements tell you
         out = self.model(input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
         words = F.cross_entropy(out.prediction_logits.flatten(0, 1), labels.flatten())
