@@ -7,7 +7,12 @@ ROW, TOP, LEFT, RIGHT = 82, 38, 154, 176  # height of a row, where it begins, wi
 QUESTIONS = [
     (
         ("Look at one batch.", "Right positions scored,", "and answers hidden?"),
-        ("labels of other rows", "answers visible", "padding scored, a class not", "repeated lines"),
+        (
+            "labels of other rows",
+            "answers visible",
+            "padding scored, a class not",
+            "repeated lines",
+        ),
         "count scored tokens, and rows",
     ),
     (
