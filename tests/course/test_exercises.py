@@ -170,7 +170,7 @@ def changed(exercise, before=lambda given: None, after=lambda given, result: Non
 # Arguments that a right answer may take from the first call: what decides is not their values (a probe is tried on other
 # patients, with the same input), or one call alone names them.
 FREE = {
-    ("mask_words", "generator"),
+    ("mask_batch", "generator"),
     ("what_it_shows", "margin"),
     ("idle_parameters", "x"),
     ("mend_program", "source"),

@@ -16,11 +16,17 @@ PLAIN, CHOSEN = "background:rgba(93,113,131,0.12);", "background:rgba(255,176,0,
 KINDS = ("B follows A", "B is random")
 
 
-def training_strip(batch: Mapping[str, Tensor], names: Sequence[str], rows: Sequence[int] = (0,)):
+def training_strip(
+    batch: Mapping[str, Tensor],
+    names: Sequence[str],
+    rows: Sequence[int] = (0,),
+    covered: bool = False,
+):
     """Shows rows of a batch of pretraining as strips, without padding.
 
     batch   input_ids, token_type_ids, attention_mask, labels and next_sentence_label
     names   the token of every id
+    covered whether each label is covered until the reader opens it
 
     Each token has its segment as a line under it: grey for segment 0, orange for segment 1. A
     chosen token has a coloured ground, and under it its label. Every row also says the label of the
@@ -32,7 +38,7 @@ def training_strip(batch: Mapping[str, Tensor], names: Sequence[str], rows: Sequ
     for row in rows:
         label = int(batch["next_sentence_label"][row])
         boxes = [
-            _box(names, *position)
+            _box(names, *position, covered)
             for *position, real in zip(
                 *(batch[name][row].tolist() for name in ("input_ids", "token_type_ids", "labels")),
                 batch["attention_mask"][row].tolist(),
@@ -46,9 +52,12 @@ def training_strip(batch: Mapping[str, Tensor], names: Sequence[str], rows: Sequ
     return HTML("".join(strips))
 
 
-def _box(names: Sequence[str], seen: int, segment: int, label: int) -> str:
+def _box(names: Sequence[str], seen: int, segment: int, label: int, covered: bool) -> str:
     chosen = label != IGNORE
     under = f"<b>{escape(names[label])}</b>" if chosen else "&nbsp;"
+    if chosen and covered:
+        under = f"<details><summary>label</summary>{under}</details>"
+        return f'<span style="{BOX}{CHOSEN}{SEGMENT[segment]}">{escape(names[seen])}{under}</span>'
     return (
         f'<span style="{BOX}{CHOSEN if chosen else PLAIN}{SEGMENT[segment]}">'
         f"{escape(names[seen])}<br>{under}</span>"

@@ -1,17 +1,17 @@
-"""Exercises of chapter 7: the truncation of pairs, masking, whole words, and faults found by counting."""
+"""Exercises of chapter 7: masking, whole words, pairs, and faults found by counting."""
 
 from minibert.course.exercises.ch07_pretraining_data import (
     believe,
     find_faults,
-    mask_words,
-    shorten,
+    mask_batch,
+    pairs_of,
     words_of,
 )
 
 EXERCISES = [
-    shorten.EXERCISE,
-    mask_words.EXERCISE,
+    mask_batch.EXERCISE,
     believe.EXERCISE,
     words_of.EXERCISE,
+    pairs_of.EXERCISE,
     find_faults.EXERCISE,
 ]

@@ -11,13 +11,13 @@ from minibert.course.exercises.compare import Mistake
 
 
 def believe(context, vocab_size, kept=0.1, replaced=0.1):
-    """The chance that a word which you see at a chosen position was there all the time.
+    """The probability that a token which you see at a chosen position was there all the time.
 
-    `context` is the probability that the words around give to the word that you see. Of the chosen words a share
-    `kept` stays, a share `replaced` becomes one of `vocab_size` words, all equally likely.
+    `context` is the probability that the surrounding tokens alone give to the token that you see. Of the chosen tokens
+    a share `kept` stays, and a share `replaced` becomes one of `vocab_size` tokens, all equally likely.
     """
-    honest = kept * context  # blank: it was this word, and it was kept
-    forged = replaced / vocab_size  # blank: it was replaced, and this word was drawn  # fmt: skip
+    honest = kept * context  # blank: it was this token, and it was kept
+    forged = replaced / vocab_size  # blank: it was replaced, and this token was drawn  # fmt: skip
     return honest / (honest + forged)  # blank: the share of the honest ones
 
 
@@ -66,11 +66,11 @@ EXERCISE = Exercise(
     minutes=15,
     title="Can you believe what you see?",
     task=(
-        "At a chosen position you see a word, not [MASK]. Either it was there all the time (a share `kept` of the chosen words), or it has been drawn at random "
-        "from the vocabulary (a share `replaced`). The context gives the word that you see the probability `context` ($q$). What is the probability that the word was kept? (For a large vocabulary this is nearly the probability that it is the true word, because a replacement rarely draws the true word again.)"
+        "At a chosen position you see a token other than [MASK]. Either it was there all the time (a share `kept` of the chosen tokens), or it has been drawn at random "
+        "from the vocabulary (a share `replaced`). The surrounding tokens alone give the token that you see the probability `context` ($q$). What is the probability $t$ that it was kept?"
     ),
     hints=(
-        "There are two ways to see this word. First: it was the true word, and it was kept. Second: the true word was any word, it was replaced, and this one was drawn. How probable is each?",
+        "There are two ways to see this token. First: it was the true one, and it was kept. Second: the true one was any token, it was replaced, and this one was drawn. How probable is each?",
         "This is Bayes' theorem: the probability of the first way, divided by the sum of both. At which $q$ are the two ways equally probable? There your function must return 0.5.",
     ),
     paragraph="Why 80, 10 and 10",

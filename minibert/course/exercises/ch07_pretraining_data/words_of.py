@@ -74,8 +74,8 @@ def check_words_of(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=10,
     title="Words out of pieces",
     task=(
         "Return the positions of the tokens, grouped by words, as a list of lists. A piece `##x` continues a word only if that word ends at the position before; "

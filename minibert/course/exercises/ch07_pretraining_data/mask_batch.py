@@ -1,4 +1,4 @@
-"""Exercise `mask_words`: task, hints, solution and check."""
+"""Exercise `mask_batch`: task, hints, solution and check."""
 
 import torch
 
@@ -7,7 +7,7 @@ from minibert.course.exercises.ch07_pretraining_data.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
 
 
-def mask_words(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None):
+def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None):
     """input_ids [B, S] -> what the model sees [B, S], and labels [B, S]: the true id where a token is chosen, else -100."""
     special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
@@ -15,14 +15,14 @@ def mask_words(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
     chance = torch.rand(input_ids.shape, generator=generator)  # [B, S]
     fate = torch.rand(input_ids.shape, generator=generator)  # [B, S], for the chosen ones
     drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
-    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True in `rate` of the ordinary places  # fmt: skip
+    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a share `rate` of the ordinary tokens  # fmt: skip
     labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
-    hidden = input_ids.masked_fill(chosen & (fate < 0.8), mask_token_id)  # blank: [B, S], [MASK] in 80% of the chosen places  # fmt: skip
-    corrupted = torch.where(chosen & (fate >= 0.9), drawn, hidden)  # blank: [B, S], and a drawn word in 10% of them  # fmt: skip
+    hidden = input_ids.masked_fill(chosen & (fate < 0.8), mask_token_id)  # blank: [B, S], [MASK] at 80% of the chosen positions  # fmt: skip
+    corrupted = torch.where(chosen & (fate >= 0.9), drawn, hidden)  # blank: [B, S], a drawn token at 10% of them  # fmt: skip
     return corrupted, labels
 
 
-def check_mask_words(answer):
+def check_mask_batch(answer):
     # As in BERT's vocabulary, the special ids are not simply the first five.
     vocab_size, special_ids, mask_id = 60, (0, 30, 31, 32, 33), 33
     no_word = torch.isin(torch.arange(vocab_size), torch.tensor(special_ids))  # [V]
@@ -198,13 +198,13 @@ EXERCISE = Exercise(
     title="Masking without a loop",
     task=(
         "Mask a whole batch `[B, S]` without a loop. The random numbers are drawn for you: a token is chosen if its `chance` is below `rate`, its `fate` decides between "
-        "[MASK] (below 0.8), a random word (from 0.9) and no change, and `drawn` holds a random word for every position. At the end of the chapter your function masks a text of your own."
+        "[MASK] (below 0.8), a random token (from 0.9) and no change, and `drawn` holds a random token for every position. At the end of the chapter your function masks a text of your own."
     ),
     hints=(
-        "Each line is one comparison and one `where`: first which tokens are chosen, then the labels, then [MASK], then the drawn words.",
+        "Four steps, each on whole tensors: compare `chance` with `rate` (special tokens are never chosen); keep the true ids where chosen; put [MASK] where `fate` is small; put drawn words where it is large.",
         "`fate < 0.8` and `fate >= 0.9` never hold together, so a chosen token with a fate in between stays as it is.",
     ),
-    paragraph="Masking a whole batch",
-    solution=mask_words,
-    check=check_mask_words,
+    paragraph="Masking a batch",
+    solution=mask_batch,
+    check=check_mask_batch,
 )

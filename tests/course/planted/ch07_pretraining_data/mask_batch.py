@@ -1,11 +1,11 @@
-"""Answers to `mask_words` on which its check is tried."""
+"""Answers to `mask_batch` on which its check is tried."""
 
 import torch
 
 from planted import Answers
 
 
-def mask_words_in_one_draw(
+def mask_batch_in_one_draw(
     input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None
 ):
     ordinary = torch.tensor([i for i in range(vocab_size) if i not in set(special_ids)])
@@ -20,7 +20,7 @@ def mask_words_in_one_draw(
     )
 
 
-def mask_words_by_index(
+def mask_batch_by_index(
     input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None
 ):
     corrupted, labels = input_ids.clone(), torch.full_like(input_ids, -100)
@@ -274,7 +274,7 @@ def masked_by_and(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.1
 
 
 ANSWERS = Answers(
-    right=(mask_words_in_one_draw, mask_words_by_index),
+    right=(mask_batch_in_one_draw, mask_batch_by_index),
     wrong={
         masked_in_place: "changes `input_ids`",
         masked_with_label_zero: "the label is -100",
