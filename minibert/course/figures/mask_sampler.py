@@ -63,9 +63,7 @@ def mask_sampler(
             "rate": rate,
         },
         needs=["stage.js"],
-        label=(
-            f"Chance alone: {FEW} draws give {few} random words, {MANY:,} draws {many}"
-        ),
+        label=(f"Chance alone: {FEW} draws give {few} random words, {MANY:,} draws {many}"),
         alt=(
             "A line shows the share of random words among the chosen tokens after each draw. It"
             " wanders in a grey funnel around the expected 10%: wide after few draws, narrow after"

@@ -103,9 +103,7 @@ def test_the_first_state_compares_a_word_at_two_positions(tab, figure, small):
     assert verdicts(tab) == ["same", "same"] + [f"different, cosine {each}" for each in cosines]
     assert f"cosine of {cosines[1]}" in figure.alt
     tip = tab.locator(".mb-row-sum .mb-reach").last.get_attribute("data-tip")
-    assert tip.startswith("feature 23: ") and tip.endswith(
-        f"= {sums[4, 23]:.3f}".replace("-", "−")
-    )
+    assert tip.startswith("feature 23: ") and tip.endswith(f"= {sums[4, 23]:.3f}".replace("-", "−"))
 
 
 def test_bars_rise_above_zero_and_hang_below(tab, figure, small):

@@ -294,7 +294,9 @@ def tallies(figure):
 
 def test_it_begins_with_all_draws_and_says_them(figure):
     assert tallies(figure)[0] == 0 and sum(tallies(figure)) == 5000, "five of them in each draw"
-    said = "5 of 26 pieces in every draw. After draw 1,000, 5,000 chosen: outside the 95%: unchanged."
+    said = (
+        "5 of 26 pieces in every draw. After draw 1,000, 5,000 chosen: outside the 95%: unchanged."
+    )
     assert status(figure) == said
     assert figure.locator(".mb-label").inner_text() == (
         "Chance alone: 20 draws give 4% to 16% random words, 1,000 draws 9% to 11%"
