@@ -19,7 +19,6 @@ from minibert.course.figures import (
     embedding_sum,
     heat_table,
     meaning_map,
-    position_products,
     residual_stream,
     training_replay,
 )
@@ -260,7 +259,6 @@ def moving_figures():
         "Tiny",
     )
     training_replay(benchmark_log("failures"), 3.85)
-    position_products(6, {"one": torch.rand(65, 6), "two": torch.rand(70, 6)})
     residual_stream(
         bert,
         TOKENIZER,

@@ -1,5 +1,5 @@
-"""An interactive figure of the input embedding: token, segment and position vector, their sum, and
-LayerNorm.
+"""An interactive figure of the input embedding: token, segment and position row, their sum, and
+LayerNorm, for two tokens side by side.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ from minibert.course.figures.packed import packed
 from minibert.model import BertModel
 from minibert.tokenization import WordPieceTokenizer
 
+SHOWN = 16  # features drawn at a time
+
 
 def embedding_sum(
     bert: BertModel,
@@ -19,19 +21,19 @@ def embedding_sum(
     word: str,
     places: tuple[int, int],
     length: int = 16,
-    feature: int = 0,
+    first: int = 0,
 ) -> Moving:
-    """Returns a figure of a word's token, segment and position vectors, their sum and its
-    LayerNorm.
+    """Returns a figure of the token, segment and position row of a word at two positions, their
+    sums and the sums after LayerNorm.
 
     The figure stores complete rows of the three tables, because the page computes LayerNorm over
     all H features (equation 2.2), not only over the ones that it draws.
 
-    words    tokens to choose from
-    word     the token that is shown first
-    places   its initial position, and the position of the outlined copy that it is compared with
-    length   the number of positions to choose from
-    feature  the one of the H features whose numbers are shown first
+    words   tokens to choose from
+    word    the token that is shown first, on both sides
+    places  its position on the left, and the initial one on the right
+    length  the number of positions to choose from
+    first   the first of the 16 features that are drawn
     Raises ValueError if a word is not a single token or not in `words`, if a position does not
     exist, or if the model has no table of positions.
     """
@@ -48,8 +50,9 @@ def embedding_sum(
         or len(tables.position_embeddings.weight) < length
     ):
         raise ValueError(f"bert: it needs a table with a row for each of {length} positions")
-    if feature not in range(bert.config.hidden_size):
-        raise ValueError(f"feature must be 0 to {bert.config.hidden_size - 1}, not {feature!r}")
+    drawn = min(SHOWN, bert.config.hidden_size)
+    if first not in range(bert.config.hidden_size - drawn + 1):
+        raise ValueError(f"first must be 0 to {bert.config.hidden_size - drawn}, not {first!r}")
     rows = [
         tables.word_embeddings.weight[torch.tensor(ids)],
         tables.token_type_embeddings.weight,
@@ -57,10 +60,8 @@ def embedding_sum(
         tables.LayerNorm.weight[None],
         tables.LayerNorm.bias[None],
     ]
-    first = (rows[0] + rows[1][0] + rows[2][0]).detach()  # every word at position 0: [words, H]
     sums = (rows[0][words.index(word)] + rows[1][0] + rows[2][list(places)]).detach()  # [2, H]
     cosine = float(torch.cosine_similarity(sums[0], sums[1], dim=0))
-    loud = int(first.abs().amax(dim=1).argmax())
     return moving(
         "embedding_sum",
         {
@@ -68,7 +69,8 @@ def embedding_sum(
             "word": words.index(word),
             "places": list(places),
             "length": length,
-            "feature": feature,
+            "first": first,
+            "shown": drawn,
             "eps": tables.LayerNorm.eps,
             "rows": packed(
                 torch.cat([part.detach() for part in rows])
@@ -77,17 +79,17 @@ def embedding_sum(
         },
         needs=["stage.js", "packed.js"],
         label=(
-            f"Token, segment and position are added: “{word}” at two positions gets two sums,"
-            f" with a cosine of {cosine:.2f}"
+            f"“{word}” at two positions: the token row is the same, the position row is not,"
+            " so the sums differ"
         ),
         alt=(
-            f"Bars for 24 features of “{word}” at position {places[0]}: its token, segment and"
-            " position vector, their sum, and the sum after LayerNorm. Outlines show the same for"
-            f" “{word}” at position {places[1]}."
+            f"Two columns of bars, for “{word}” at position {places[0]} and at position"
+            f" {places[1]}: the token row plus the segment row plus the position row is their sum,"
+            " and below it the sum after LayerNorm. The first two rows are the same in both"
+            f" columns, the others are not; the two sums have a cosine of {cosine:.2f}."
         ),
         try_this=(
-            "Move the slider to the position of the outlines: the sums agree. Swap the segment."
-            f" Then choose {words[loud]} at position 0, and look at feature"
-            f" {int(first[loud].abs().argmax())}."
+            "The controls change the token on the right. Move it to position"
+            f" {places[0]}: all rows agree. Choose segment 1, then another word: which rows differ?"
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from minibert.course.figures.moving import Moving, moving
 
-OPENING = 20  # draws shown at first
+FEW, MANY = 20, 1000  # draws whose bands the title compares
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -47,8 +47,11 @@ def mask_sampler(
             " them not special"
         )
     first = next(iter(rows.values()))
-    chosen = OPENING * min(most, max(1, round(len(first) * rate)))
-    spread = 1.96 * (0.1 * 0.9 / chosen) ** 0.5
+    chosen = min(most, max(1, round(len(first) * rate)))
+    few, many = (
+        f"{max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}"
+        for spread in (1.96 * (0.1 * 0.9 / (draws * chosen)) ** 0.5 for draws in (FEW, MANY))
+    )
     return moving(
         "mask_sampler",
         {
@@ -60,18 +63,15 @@ def mask_sampler(
             "rate": rate,
         },
         needs=["stage.js"],
-        label=(
-            f"Masking {OPENING} times: chance alone puts the random words at"
-            f" {max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}, not exactly 10%"
-        ),
+        label=(f"Chance alone: {FEW} draws give {few} random words, {MANY:,} draws {many}"),
         alt=(
-            "The tokens of a text in a row. A few are chosen and marked: most of these become"
-            " [MASK], some another word, some stay. A blue bar under each says how often it has"
-            " been chosen. Below, three lines from 0 to 100% show the shares over all draws so far,"
-            " the expected shares, and the grey bands in which chance alone keeps them."
+            "A line shows the share of random words among the chosen tokens after each draw. It"
+            " wanders in a grey funnel around the expected 10%: wide after few draws, narrow after"
+            f" {MANY:,}. Below, the tokens of a text; the chosen ones are marked: most of these"
+            " become [MASK], some another word, some stay."
         ),
         try_this=(
-            "Play it: the bands close in. Then choose by whole words, and point at the pieces of"
-            " one."
+            "Play it: the line settles as the funnel narrows. Then choose by whole words, and point"
+            " at the pieces of one word."
         ),
     )

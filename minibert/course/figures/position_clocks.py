@@ -1,5 +1,5 @@
-"""An interactive figure of sinusoidal positions: the table, and each pair of columns as a clock
-hand that rotates with the position.
+"""An interactive figure of sinusoidal positions: each pair of columns is a clock hand, and the
+same number of steps turns it by the same angle from any position.
 """
 
 from collections.abc import Sequence
@@ -10,45 +10,47 @@ LENGTH, FURTHEST = 64, 32  # number of positions, and the largest distance to a 
 
 
 def position_clocks(
-    dim: int = 8, position: int = 4, distance: int = 3, tokens: Sequence[str] = ()
+    dim: int = 8,
+    positions: tuple[int, int] = (1, 30),
+    distance: int = 2,
+    tokens: Sequence[str] = (),
 ) -> Moving:
-    """Returns a figure of the sinusoidal table with `dim` columns, a clock for each column pair,
-    and the matrix that rotates a clock hand (equation 3.2).
+    """Returns a figure of clock hands, one for each pair of columns of the sinusoidal table with
+    `dim` columns, at two positions and some steps further on.
 
-    The page computes the table from its formula, equation 3.1.
+    The page computes the hands from their formula, equation 3.1.
 
-    position  the initial position
-    distance  the initial distance from there to the position of the second hand
-    tokens    the tokens at the first positions
-    Raises ValueError if dim is odd or above 16, or if position or distance is out of range.
+    positions  the position of the upper clocks, and the initial one of the lower clocks
+    distance   the initial number of steps
+    tokens     the tokens at the first positions
+    Raises ValueError if dim is odd or above 16, or if a position or the distance is out of range.
     """
     if dim % 2 or not 2 <= dim <= 16:
         raise ValueError(f"dim must be an even number from 2 to 16, not {dim!r}")
-    if position not in range(LENGTH) or distance not in range(FURTHEST + 1):
-        raise ValueError(
-            f"position must be 0 to {LENGTH - 1} and distance 0 to {FURTHEST}, not {position!r} and"
-            f" {distance!r}"
-        )
+    if any(each not in range(LENGTH) for each in positions):
+        raise ValueError(f"positions must be 0 to {LENGTH - 1}, not {positions!r}")
+    if distance not in range(FURTHEST + 1):
+        raise ValueError(f"distance must be 0 to {FURTHEST}, not {distance!r}")
     return moving(
         "position_clocks",
         {
             "dim": dim,
-            "position": position,
+            "positions": list(positions),
             "distance": distance,
             "tokens": list(tokens),
             "length": LENGTH,
             "furthest": FURTHEST,
         },
         needs=["sinusoidal.js", "stage.js"],
-        label="Clock hands: k steps turn each by the same angle, from any position",
+        label="The same number of steps turns a hand by the same angle, from any position",
         alt=(
-            f"A picture of the sinusoidal table, {dim} columns lying on their side over"
-            f" {LENGTH + FURTHEST} positions: waves from fast to slow. Below it {dim // 2} clocks,"
-            f" each with a hand for position {position} and one for {distance} positions"
-            " further on."
+            f"Two rows of {dim // 2} clocks. In each clock the angle between a solid hand and a"
+            f" dashed one, {distance} positions further on, is shaded. The upper row starts at"
+            f" position {positions[0]}, the lower one at position {positions[1]}: the hands point"
+            " elsewhere, and the angles are equal."
         ),
         try_this=(
-            "Move the position and keep your eye on the angle between the two hands of one clock."
-            " Then change the steps."
+            "Move the lower position: the hands turn, and the angles stay. Then change the number"
+            " of steps: now the angles change, in both rows alike."
         ),
     )

@@ -246,21 +246,22 @@ def test_a_draw_follows_from_its_number_alone(functions):
         and counted["chosen"] == sum(fates.values())
         and counted["seen"] == first[-1]["seen"]
     )
+    assert counted["course"][-1] == fates["other"] / sum(fates.values())
     assert counted["places"] == [
         sum(draw["fates"][i] is not None for draw in first) for i in range(len(LINE))
     ]
 
 
-def test_the_chapter_opens_on_draws_that_look_like_their_shares(functions):
+def test_the_chapter_opens_on_draws_that_wander_as_most_do(functions):
     line = "[CLS] the mole was be ##wi ##tched , entrance ##d , fascinated . [SEP] thus it had come to pass , that tells ##on ' s was the triumphant perfection of inc ##on ##ven ##ience . [SEP]".split()
     found = functions.evaluate(
-        "([line, settings]) => countDraws(line, settings, 20)", [line, BERT | FORMS["pieces"]]
+        "([line, settings]) => countDraws(line, settings, 1000)", [line, BERT | FORMS["pieces"]]
     )
-    assert {"mask", "other", "kept"} <= set(found["fates"]), "draw 20 shows all three"
-    assert [found["counts"][fate] for fate in ("mask", "other", "kept")] == pytest.approx(
-        [96, 12, 12], abs=5
-    )
-    assert max(found["places"]) <= 8, "three to four are expected at each of 34 places"
+    assert {"mask", "other", "kept"} <= set(found["fates"]), "draw 1,000 shows all three"
+    bands = functions.evaluate("Array.from({ length: 1000 }, (_, i) => bandOf(0.1, 6 * (i + 1)))")
+    inside = [low <= share <= high for share, (low, high) in zip(found["course"], bands)]
+    assert sum(inside) > 950
+    assert found["course"][19] > 0.125 and found["course"][-1] == pytest.approx(0.1, abs=0.005)
 
 
 def test_nineteen_of_twenty_honest_counts_lie_in_the_band(functions):
@@ -291,84 +292,76 @@ def tallies(figure):
     )
 
 
-def test_it_begins_with_twenty_draws_and_says_them(figure):
-    assert tallies(figure)[0] == 0 and sum(tallies(figure)) == 100, "five of them in each draw"
-    assert figure.locator(".mb-rule").inner_text() == "5 of the 26 pieces are chosen in every draw."
-    assert status(figure).startswith("Draw 20, 100 chosen in all: ")
-    assert figure.locator(".mb-label").inner_text() == (
-        "Masking 20 times: chance alone puts the random words at 4% to 16%, not exactly 10%"
-    )  # 10% ± 1.96 · √(0.09 / 100)
-
-
-def test_the_picture_names_its_bars_and_bands_on_a_scale(figure):
-    names = figure.locator(".key span").all_inner_texts()
-    assert names == [
-        "how often the piece has been chosen so far",
-        "share so far",
-        "expected share",
-        "95% of such shares, if only chance moves them",
-    ]
-    left = "place => place.getBoundingClientRect().left"
-    ends = [figure.locator(".scale .line span").nth(i) for i in (0, 2)]
-    zero, full = (
-        end.evaluate("one => one.getBoundingClientRect().left + one.offsetWidth / 2")
-        for end in ends
+def test_it_begins_with_all_draws_and_says_them(figure):
+    assert tallies(figure)[0] == 0 and sum(tallies(figure)) == 5000, "five of them in each draw"
+    said = (
+        "5 of 26 pieces in every draw. After draw 1,000, 5,000 chosen: outside the 95%: unchanged."
     )
-    line = figure.locator(".fate .line").first
-    assert zero == pytest.approx(line.evaluate(left), abs=1)
-    assert full - zero == pytest.approx(line.evaluate("one => one.offsetWidth"), abs=1)
+    assert status(figure) == said
+    assert figure.locator(".mb-label").inner_text() == (
+        "Chance alone: 20 draws give 4% to 16% random words, 1,000 draws 9% to 11%"
+    )  # 10% ± 1.96 · √(0.09 / 100), and with 5,000
+    marks = figure.locator(".mb-mark").evaluate_all("all => all.map((one) => one.textContent)")
+    assert marks == ["20 draws: 4% to 16%", "1,000 draws: 9% to 11%"]
+
+
+def test_the_line_ends_at_its_share_in_the_funnel(figure):
+    figure.locator("summary").click()
+    points = "name => document.querySelector(name).getAttribute('points').trim().split(' ').map((point) => point.split(',').map(Number))"
+    funnel, course = (figure.evaluate(points, name) for name in (".mb-band", ".mb-course"))
+    assert len(course) == 1000
+    ten = float(figure.locator(".mb-expected").get_attribute("y1"))
+    thirty = float(figure.locator(".mb-grid").last.get_attribute("y1"))
+    share = 0.1 + (ten - course[-1][1]) / (ten - thirty) * 0.2
+    random_words = figure.locator(".mb-numbers tbody td").nth(4).inner_text()
+    assert share == pytest.approx(float(random_words.rstrip("%")) / 100, abs=0.001)
+    heights = [low[1] - high[1] for high, low in zip(funnel, funnel[::-1])][: len(funnel) // 2]
+    assert heights[0] > 5 * heights[-1] and heights[-1] > 0
 
 
 def test_a_press_draws_once_more_and_the_slider_goes_back(figure):
     hand = figure.get_by_role("slider")
-    hand.press("ArrowLeft")
-    assert sum(tallies(figure)) == 95
-    before = figure.locator(".mb-tokens").inner_text()
-    hand.press("ArrowRight")
-    assert figure.locator(".mb-tokens").inner_text() != before
-    hand.press("ArrowRight")
-    assert sum(tallies(figure)) == 125 and status(figure).startswith("Draw 25")
-    hand.press("End")
-    assert sum(tallies(figure)) == 5000
     hand.press("Home")
     assert sum(tallies(figure)) == 5
+    before = figure.locator(".mb-tokens").inner_text()
+    hand.press("ArrowRight")
+    assert sum(tallies(figure)) == 10 and status(figure).endswith(
+        "After draw 2, 10 chosen: outside the 95%: unchanged."
+    )
+    assert figure.locator(".mb-tokens").inner_text() != before
+    hand.press("End")
+    assert sum(tallies(figure)) == 5000
 
 
-def test_it_plays_while_the_bands_close_in(figure):
-    wide = "parseFloat(document.querySelector('.band').style.width)"
-    before = figure.evaluate(wide)
+def test_it_plays_from_the_first_draw(figure):
     figure.get_by_role("button", name="Play").click()
     figure.wait_for_timeout(1300)
     figure.get_by_role("button", name="Pause").press("Enter")
-    assert figure.evaluate(wide) < before
+    assert 10 <= sum(tallies(figure)) <= 30
 
 
 def test_by_whole_words_the_pieces_of_a_word_count_alike(figure):
     rule = figure.get_by_role("combobox", name="Rule")
     rule.select_option("80, 10, 10, by whole words")
-    figure.get_by_role("slider").press("End")
     king, fish, er = tallies(figure)[2:5]
-    assert (
-        king == fish == er > 0
-        and "never a part of a word" in figure.locator(".mb-rule").inner_text()
-    )
+    assert king == fish == er > 0 and "never a part of a word" in status(figure)
     rule.select_option("80, 10, 10, each piece on its own")
-    assert "their number varies" in figure.locator(".mb-rule").inner_text()
+    assert "their number varies" in status(figure)
 
 
 def test_other_shares_and_another_text(figure):
-    rule = figure.get_by_role("combobox", name="Rule")
+    rule, fates = figure.get_by_role("combobox", name="Rule"), figure.locator(".mb-fates span")
     rule.select_option("always [MASK]")
-    assert "100.0% hidden" in status(figure)
+    assert fates.first.inner_text() == "100.0% [MASK]"
     rule.select_option("random words alone")
-    assert "100.0% random" in status(figure)
+    assert fates.nth(1).inner_text() == "100.0% random words"
     rule.select_option("no random words: 90, 0, 10")
-    assert " 0.0% random" in status(figure)
+    assert fates.nth(1).inner_text() == "0.0% random words"
     figure.locator(".texts label").nth(1).click()
     assert figure.locator(".mb-true").all_inner_texts() == ["[CLS]", "bank", "##s", "[SEP]"]
 
 
-def test_dots_and_the_folded_table_are_the_counts(figure):
+def test_the_folded_table_is_the_counts(figure):
     figure.locator("summary").click()
     figure.wait_for_selector(".mb-numbers td")
     shares = [
@@ -378,11 +371,7 @@ def test_dots_and_the_folded_table_are_the_counts(figure):
     times = [
         int(text) for text in figure.locator(".mb-numbers tbody td:last-child").all_inner_texts()
     ]
-    assert sum(times) == 100 and shares == [float(count) for count in times]
-    dots = figure.evaluate(
-        "[...document.querySelectorAll('.line b')].map(dot => parseFloat(dot.style.left))"
-    )
-    assert dots == pytest.approx(shares, abs=0.06)
+    assert sum(times) == 5000 and shares == pytest.approx([n / 50 for n in times], abs=0.06)
 
 
 @pytest.mark.parametrize(

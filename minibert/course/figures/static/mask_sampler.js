@@ -55,7 +55,7 @@ function chosenEach(tokens, { rate, special }, random) {
   return [...tokens.keys()].filter((place) => random() < rate && !special.includes(tokens[place]));
 }
 
-const FIRST = 3750;     // draws are numbered from here on, so that chapter 7's line shows all three fates at once in draw 20, and no piece stands out
+const FIRST = 2191;     // draws are numbered from here on, so that chapter 7's line shows all three fates at once in draw 1,000, and the shares wander as most do
 
 // One draw: what the model sees, and for each place its fate ("mask", "other", "kept"), or null where nothing is asked.
 function drawMasks(tokens, settings, seed) {
@@ -71,19 +71,21 @@ function drawMasks(tokens, settings, seed) {
   return { seen, fates };
 }
 
-// Draws 1 to `draws` counted: fates, how often each place was chosen, and the last draw itself.
+// Draws 1 to `draws` counted: fates, how often each place was chosen, the last draw itself, and after each draw the share of random words.
 function countDraws(tokens, settings, draws) {
-  const counts = { mask: 0, other: 0, kept: 0 }, places = tokens.map(() => 0);
-  let last;
+  const counts = { mask: 0, other: 0, kept: 0 }, places = tokens.map(() => 0), course = [];
+  let last, chosen = 0;
   for (let seed = 1; seed <= draws; seed += 1) {
     last = drawMasks(tokens, settings, seed);
     last.fates.forEach((fate, place) => {
       if (fate === null) return;
       counts[fate] += 1;
       places[place] += 1;
+      chosen += 1;
     });
+    course.push(chosen ? counts.other / chosen : 0);
   }
-  return { ...last, counts, places, chosen: counts.mask + counts.other + counts.kept };
+  return { ...last, counts, places, chosen, course };
 }
 
 // Where a share lies in 95 of 100 honest counts of n: the expectation and about two standard deviations to either side.
@@ -92,24 +94,30 @@ function bandOf(share, n) {
   return [Math.max(0, share - half), Math.min(1, share + half)];
 }
 
+// How many places a draw chooses on average, or at most by whole words.
+function eachDraw(tokens, settings) {
+  const ordinary = tokens.filter((token) => !settings.special.includes(token)).length;
+  return settings.form === "each" ? ordinary * settings.rate : Math.min(howMany(tokens.length, settings.rate, settings.most), ordinary);
+}
+
 // ---- what is drawn
 
-const FATES = { mask: "becomes [MASK]", other: "becomes a random word", kept: "stays as it is" };
-const SHORT = { mask: "hidden", other: "random", kept: "kept" };
+const FATES = { mask: "[MASK]", other: "random words", kept: "unchanged" };
 // What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random words.
 const RULES = [["80, 10, 10, as BERT has it", "pieces", 0.8, 0.1], ["80, 10, 10, by whole words", "words", 0.8, 0.1], ["80, 10, 10, each piece on its own", "each", 0.8, 0.1],
   ["always [MASK]", "pieces", 1, 0], ["no random words: 90, 0, 10", "pieces", 0.9, 0], ["random words alone", "pieces", 0, 1]];
-const STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000];      // draws, further and further apart
+const MANY = 1000, STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MANY];      // draws, further and further apart
+const MARKED = [20, MANY];      // draws whose bands the picture names
+const PLOT = { height: 224, left: 40, right: 12, top: 26, bottom: 38, tall: 0.3 };
 
 function percent(share, digits = 0) {
   return `${number(100 * share, digits)}%`;
 }
 
 function tokenList(tokens, found, draws) {
-  const most = Math.max(1, ...found.places);
   return tokens.map((token, place) => {
     const fate = found.fates[place];
-    return node("li", { class: fate ? `mb-is-${fate}` : "", style: `--share: ${Math.round(100 * found.places[place] / most)}%`, "data-tip": `“${token}” was chosen in ${found.places[place]} of ${draws} draws${fate ? `; in draw ${draws} it ${FATES[fate]}` : ""}` },
+    return node("li", { class: fate ? `mb-is-${fate}` : "", "data-tip": `“${token}” was chosen in ${found.places[place]} of ${draws.toLocaleString("en")} draws` },
       node("span", { class: "mb-true" }, token), node("span", { class: "mb-seen" }, fate ? found.seen[place] : " "));
   });
 }
@@ -130,50 +138,53 @@ function shareTable(rows) {
       node("td", {}, `${percent(band[0], 1)} to ${percent(band[1], 1)}${inside ? "" : ": outside"}`), node("td", {}, count)))));
 }
 
-// Shares as dots, each on a line from 0 to 100%, with the expected one as a stroke in its band. `show(rows)` moves them.
-function bands() {
-  const parts = Object.keys(FATES).map((fate) => {
-    const band = node("span", { class: "band" }), expected = node("i", {}), dot = node("b", {}), said = node("span", { class: "said" });
-    return { band, expected, dot, said, row: node("div", { class: `fate mb-is-${fate}` }, node("span", {}, FATES[fate]), node("span", { class: "line" }, band, expected, dot), said) };
-  });
-  const key = node("p", { class: "key" }, [["dot", "share so far"], ["expected", "expected share"], ["band", "95% of such shares, if only chance moves them"]].map(([kind, name]) => node("span", { class: `is-${kind}` }, name)));
-  const scale = node("div", { class: "fate scale", "aria-hidden": "true" }, node("span", {}), node("span", { class: "line" }, ["0%", "50%", "100%"].map((name) => node("span", { style: `left: ${name}` }, name))));
-  return { box: node("div", { class: "bands" }, key, parts.map(({ row }) => row), scale), show(rows) {
-    rows.forEach(({ share, expected, band, inside }, i) => {
-      const part = parts[i];
-      part.band.style.left = percent(band[0], 2);
-      part.band.style.width = percent(band[1] - band[0], 2);
-      part.expected.style.left = percent(expected, 2);
-      part.dot.style.left = percent(share, 2);
-      part.row.classList.toggle("outside", !inside);
-      part.said.textContent = percent(share, 1);
-      part.row.dataset.tip = `found ${percent(share, 1)}, expected ${percent(expected)}; chance alone: ${percent(band[0], 1)} to ${percent(band[1], 1)}`;
-    });
-  } };
+// The share of random words after each draw, in the grey funnel in which chance alone keeps it.
+function funnel(width, tokens, settings, course) {
+  const { left, right, top, bottom, tall } = PLOT, floor = PLOT.height - bottom, expected = settings.replaced, low = clamp(expected - tall / 3, 0, 1 - tall);
+  const x = (draw) => left + Math.log(draw) / Math.log(MANY) * (width - left - right), y = (share) => top + (low + tall - clamp(share, low, low + tall)) / tall * (floor - top);
+  const band = (draw) => bandOf(expected, draw * eachDraw(tokens, settings)), line = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
+  const shown = course.map((share, i) => [i + 1, share]), [now, last] = shown[shown.length - 1];
+  return [
+    shape("polygon", { class: "mb-band", points: `${line(STOPS.map((draw) => [draw, band(draw)[1]]))} ${line([...STOPS].reverse().map((draw) => [draw, band(draw)[0]]))}` }),
+    ...[0, 1, 2, 3].map((i) => low + i * tall / 3).map((share) => [shape("line", { class: "mb-grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }), shape("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share))]),
+    ...[1, 10, 100, MANY].map((draw) => shape("text", { x: x(draw), y: floor + 16, "text-anchor": draw === MANY ? "end" : "middle" }, draw.toLocaleString("en"))),
+    shape("text", { x: (left + width) / 2, y: PLOT.height - 5, "text-anchor": "middle" }, "draws so far"),
+    shape("text", { x: 2, y: 13 }, "random words among the chosen; grey: 95% of all counts"),
+    shape("line", { class: "mb-expected", x1: left, x2: width - right, y1: y(expected), y2: y(expected) }),
+    shape("polyline", { class: "mb-course", points: line(shown) }),
+    ...MARKED.map((draw) => {
+      const [from, to] = band(draw), ends = [y(from), y(to)], at = draw === MANY ? x(draw) - 2 : x(draw);
+      return [shape("path", { class: "mb-bracket", d: `M${at - 5} ${ends[1]} h10 M${at} ${ends[1]} V${ends[0]} M${at - 5} ${ends[0]} h10` }),
+        shape("text", { class: "mb-mark", x: draw === MANY ? width - right : at + 8, y: draw === MANY ? (expected ? ends[0] + (width < 500 ? 36 : 19) : ends[1] - 9) : (expected < 1 ? ends[1] - 5 : ends[0] + 19), "text-anchor": draw === MANY ? "end" : "start" }, `${draw.toLocaleString("en")} draws: ${from === to ? percent(from) : `${percent(from)} to ${percent(to)}`}`)];
+    }),
+    shape("circle", { class: "mb-now", cx: x(now), cy: y(last), r: 5.5 }),
+    ...STOPS.map((draw, i) => {
+      const from = i ? x(STOPS[i - 1]) : left, share = course[draw - 1];
+      return shape("rect", { x: from, width: x(draw) - from + 1, y: top, height: floor - top, fill: "transparent", "data-tip": `${draw.toLocaleString("en")} draws: ${share === undefined ? "" : `${percent(share, 1)} random words; `}chance alone: ${band(draw).map((end) => percent(end, 1)).join(" to ")}` });
+    }),
+  ].flat();
 }
 
 // What the rule promises about the number of places, in words.
 function promise(tokens, settings) {
-  const ordinary = tokens.filter((token) => !settings.special.includes(token)).length;
-  if (settings.form === "each") return `Each of the ${ordinary} pieces is chosen with a chance of ${percent(settings.rate)}, so their number varies.`;
-  const wanted = howMany(tokens.length, settings.rate, settings.most);
-  return settings.whole ? `At most ${wanted} of the ${ordinary} pieces are chosen, and never a part of a word without the rest.` : `${Math.min(wanted, ordinary)} of the ${ordinary} pieces are chosen in every draw.`;
+  const ordinary = tokens.filter((token) => !settings.special.includes(token)).length, many = eachDraw(tokens, settings);
+  if (settings.form === "each") return `Each of ${ordinary} pieces with a chance of ${percent(settings.rate)}, so their number varies.`;
+  return settings.whole ? `At most ${many} of ${ordinary} pieces a draw, and never a part of a word without the rest.` : `${many} of ${ordinary} pieces in every draw.`;
 }
 
 export default {
   render({ model, el }) {
     const { names, rows, words, special, most, rate } = model.get("data");      // a stored notebook sorts the keys of an object
     const settings = { form: "pieces", whole: false, rate, masked: 0.8, replaced: 0.1, most, words, special };
-    const group = `mb-text-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`;
-    let row = names[0], at = STOPS.indexOf(20), shares;
+    const group = `mb-text-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`, width = clamp(el.clientWidth, 300, 832);      // drawn as wide as it is shown
+    let row = names[0], at = STOPS.length - 1, shares;
 
     const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
-    const rule = node("p", { class: "mb-rule" });
-    const key = node("p", { class: "key" }, node("span", { class: "is-bar" }, "how often the piece has been chosen so far"));
-    const chart = bands();
+    const fates = node("p", { class: "mb-fates" });
+    const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true" });
     const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; update(); } }), node("span", {}, name))));
-    const picture = node("div", {}, texts, list, key, rule, chart.box);
-    const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i]}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
+    const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, plot, list, fates);
+    const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i].toLocaleString("en")}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
     const figure = stage(el, model, { picture, numbers: () => shareTable(shares), controls: [...time.parts, pick({ label: "Rule", options: RULES.map(([name], i) => [i, name]), value: 0, oninput: (i) => {
       [, settings.form, settings.masked, settings.replaced] = RULES[i];
       settings.whole = settings.form === "words";
@@ -185,11 +196,11 @@ export default {
     function update() {
       const draws = STOPS[at], tokens = rows[row], found = countDraws(tokens, settings, draws);
       shares = shareRows(found, settings);
-      rule.textContent = promise(tokens, settings);
       list.replaceChildren(...tokenList(tokens, found, draws));
-      chart.show(shares);
+      fates.replaceChildren("So far: ", ...shares.map(({ fate, share }) => node("span", { class: `mb-is-${fate}` }, `${percent(share, 1)} ${FATES[fate]}`)));
+      plot.replaceChildren(...funnel(width, tokens, settings, found.course));
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
-      figure.say(`Draw ${draws}, ${found.chosen} chosen in all: ${shares.map((each) => `${percent(each.share, 1)} ${SHORT[each.fate]}`).join(", ")}; ${outside.length ? `outside its band: ${outside.join(", ")}` : "all inside their bands"}.`);
+      figure.say(`${promise(tokens, settings)} After draw ${draws.toLocaleString("en")}, ${found.chosen.toLocaleString("en")} chosen: ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all shares as chance allows"}.`);
     }
   },
 };

@@ -1,111 +1,72 @@
-// The similarity of two positions by their distance: by the formula, and read off tables of weights.
+// The similarity of two positions by their distance: for a base of the reader's choice, beside base 10.
 
-const PLOT = { height: 280, left: 38, right: 10, top: 30, bottom: 40 };
+const PLOT = { height: 290, left: 38, right: 12, top: 30, bottom: 40, low: -0.25 }, OTHER = 10;
 const BASES = Array.from({ length: 21 }, (_, i) => Number((10 ** (1 + i / 4)).toPrecision(2)));       // 10 to 1,000,000, four to a power of ten
 
-function signed(distance) {
-  return number(distance, 0);
-}
-
-function height(value, low) {
-  return PLOT.top + (1 - value) / (1 - low) * (PLOT.height - PLOT.top - PLOT.bottom);
+function height(value) {
+  return PLOT.top + (1 - value) / (1 - PLOT.low) * (PLOT.height - PLOT.top - PLOT.bottom);
 }
 
 // Lines for the values, and distances below.
-function axes(least, most, x, low, width) {
-  const step = most > 100 ? 100 : 20;
-  const ticks = Array.from({ length: Math.floor(most / step) - Math.ceil(least / step) + 1 }, (_, i) => (Math.ceil(least / step) + i) * step);
+function axes(most, x, width) {
   return [
-    ...[-1, -0.5, 0, 0.5, 1].filter((value) => value >= low).map((value) => [shape("line", { class: "mb-grid", x1: PLOT.left, x2: width - PLOT.right, y1: height(value, low), y2: height(value, low) }),
-      shape("text", { x: PLOT.left - 6, y: height(value, low) + 4, "text-anchor": "end" }, number(value, 1))]),
-    ...ticks.map((distance) => shape("text", { x: x(distance), y: PLOT.height - PLOT.bottom + 17, "text-anchor": "middle" }, number(distance, 0))),
+    ...[0, 0.5, 1].map((value) => [shape("line", { class: "mb-grid", x1: PLOT.left, x2: width - PLOT.right, y1: height(value), y2: height(value) }),
+      shape("text", { x: PLOT.left - 6, y: height(value) + 4, "text-anchor": "end" }, number(value, 1))]),
+    ...[0, 1, 2, 3, 4, 5].map((i) => shape("text", { x: x(100 * i), y: PLOT.height - PLOT.bottom + 17, "text-anchor": "middle" }, 100 * i)),
     shape("text", { x: 2, y: 14 }, "similarity (1: the same position)"),
-    shape("text", { x: (PLOT.left + width) / 2, y: PLOT.height - 6, "text-anchor": "middle" }, least < 0 ? "distance k from position i" : "distance k"),
+    shape("text", { x: (PLOT.left + width) / 2, y: PLOT.height - 6, "text-anchor": "middle" }, "distance of the two positions"),
   ];
 }
 
 export default {
   render({ model, el }) {
-    const data = model.get("data");
-    const tables = data.tables.map(({ name, cosines }) => ({ name, cosines: unpack(cosines) }));
-    const rows = tables.length ? tables[0].cosines.length : 0;
-    let low = -0.5;
-    const width = clamp(el.clientWidth, 300, 640);      // drawn as wide as it is shown, so that a phone can read it
-    const least = rows ? -data.reach : 0, x = (distance) => PLOT.left + (distance - least) / (data.reach - least) * (width - PLOT.left - PLOT.right);
-    let { distance } = data, base = 10000, pairs = data.dim / 2, position = rows >> 1;
+    const { dim, reach, distance: first } = model.get("data");
+    const width = clamp(el.clientWidth, 300, 832);      // drawn as wide as it is shown, so that a phone can read it
+    const x = (distance) => PLOT.left + distance / reach * (width - PLOT.left - PLOT.right);
+    const all = Array.from({ length: reach + 1 }, (_, k) => k);
+    let base = 10000, distance = first;
 
-    const curves = ["mb-formula", "mb-first", "mb-second"].slice(0, 1 + tables.length).map((name) => shape("polyline", { class: `mb-curve ${name}` }));
-    const grid = shape("g", {});
-    const step = x(1) - x(0);
-    const hits = Array.from({ length: data.reach - least + 1 }, (_, i) => shape("rect", { x: x(least + i) - step / 2, width: step, y: PLOT.top, height: PLOT.height - PLOT.top - PLOT.bottom, fill: "transparent" }));
-    const marker = shape("line", { class: "mb-marker", y1: PLOT.top, y2: PLOT.height - PLOT.bottom });
-    const dots = curves.map((curve) => shape("circle", { class: curve.getAttribute("class").replace("mb-curve", "mb-dot"), r: 5 }));
+    const lines = ["mb-other", "mb-mine"].map((name) => ({ curve: shape("polyline", { class: `mb-curve ${name}` }), dot: shape("circle", { class: `mb-dot ${name}`, r: 6 }), value: shape("text", { class: `mb-value ${name}` }), name: shape("text", { class: `mb-name ${name}`, x: width - PLOT.right, "text-anchor": "end" }) }));
+    const marker = shape("line", { class: "mb-marker", y1: PLOT.top, y2: PLOT.height - PLOT.bottom }), step = x(1) - x(0);
+    const hits = all.map((k) => shape("rect", { x: x(k) - step / 2, width: step, y: PLOT.top, height: PLOT.height - PLOT.top - PLOT.bottom, fill: "transparent" }));
     const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true", onpointerdown: point, onpointermove: (event) => event.buttons && point(event) },
-      grid, marker, curves, dots, hits);
+      axes(reach, x, width).flat(), marker, lines.map(({ curve }) => curve), lines.map(({ dot, value, name }) => [dot, value, name]).flat(), hits);
     const area = node("div", { class: "mb-plot", tabindex: "0", role: "group", "aria-label": "the curves: arrow keys read their values" }, plot);
-    const names = curves.map((curve, i) => node("li", {}, shape("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, shape("polyline", { class: curve.getAttribute("class"), points: "0,5 30,5" })), node("span", {})));
-    const distances = slider({ label: "Distance k", min: least, max: data.reach, value: distance, text: signed, oninput: (k) => change({ distance: k }) });
-    const places = rows > 0 && slider({ label: "Position i", min: 0, max: rows - 1, value: position, oninput: (i) => change({ position: i }) });
-    const bases = slider({ label: "Base", min: 0, max: BASES.length - 1, value: BASES.indexOf(base), text: (i) => BASES[i].toLocaleString("en"), oninput: (i) => change({ base: BASES[i] }) });
-    const hands = !rows && slider({ label: "Hands, fastest first", min: 1, max: data.dim / 2, value: pairs, oninput: (count) => change({ pairs: count }) });
-    const figure = stage(el, model, { controls: [places, distances, bases, hands], picture: node("div", {}, node("ul", { class: "mb-legend" }, names), area), numbers });
+    const distances = slider({ label: "Distance", min: 0, max: reach, value: distance, text: (k) => `${k} apart`, oninput: (k) => { distance = k; draw(); } });
+    const figure = stage(el, model, { controls: [slider({ label: "Base", min: 0, max: BASES.length - 1, value: BASES.indexOf(base), text: (i) => `base ${BASES[i].toLocaleString("en")}`, oninput: (i) => { base = BASES[i]; draw(); } }), distances], picture: area, numbers });
     tips(area);
     draw();
 
-    function change(what) {
-      ({ distance, base, pairs, position } = { distance, base, pairs, position, ...what });
-      draw();
-    }
-
     function point(event) {
       const box = event.currentTarget.getBoundingClientRect();
-      const along = ((event.clientX - box.left) / box.width * width - PLOT.left) / (width - PLOT.left - PLOT.right);
-      distance = clamp(Math.round(least + along * (data.reach - least)), least, data.reach);
+      distance = clamp(Math.round(((event.clientX - box.left) / box.width * width - PLOT.left) / (x(reach) - PLOT.left) * reach), 0, reach);
       distances.set(distance);
       draw();
     }
 
-    // How alike the position is to the one `k` further on, for curve `i`; undefined beyond the end of a table.
-    function value(i, k) {
-      return i === 0 ? likeness(k, data.dim, base, pairs) : tables[i - 1].cosines[position][position + k];
-    }
-
-    function named(i) {
-      return i ? tables[i - 1].name : "sinusoidal";
-    }
-
-    function all() {
-      return hits.map((_, i) => least + i);
-    }
-
-    // Every distance, or in a long table every eighth.
+    // Every eighth distance, as numbers.
     function numbers() {
-      const some = all().filter((k) => data.reach < 100 || k % 8 === 0);
-      return node("table", {}, node("thead", {}, node("tr", {}, ["distance", ...curves.map((_, i) => named(i))].map((name) => node("th", { scope: "col" }, name)))),
-        node("tbody", {}, some.map((k) => node("tr", {}, node("th", { scope: "row" }, number(k, 0)), curves.map((_, i) => node("td", {}, said(value(i, k))))))));
-    }
-
-    function said(likeness) {
-      return likeness === undefined ? "no such row" : number(likeness);
+      return node("table", {}, node("thead", {}, node("tr", {}, ["distance", ...[base, OTHER].map((each) => `base ${each.toLocaleString("en")}`)].map((name) => node("th", { scope: "col" }, name)))),
+        node("tbody", {}, all.filter((k) => k % 8 === 0).map((k) => node("tr", {}, node("th", { scope: "row" }, k), [base, OTHER].map((each) => node("td", {}, number(likeness(k, dim, each))))))));
     }
 
     function draw() {
-      low = all().some((k) => value(0, k) < -0.5) ? -1 : -0.5;       // a single hand goes down to −1
-      grid.replaceChildren(...axes(least, data.reach, x, low, width).flat());
-      const words = curves.map((curve, i) => {
-        const points = all().map((k) => [k, value(i, k)]).filter(([, y]) => y !== undefined);
-        curve.setAttribute("points", points.map(([k, y]) => `${x(k).toFixed(1)},${height(y, low).toFixed(1)}`).join(" "));
-        const there = value(i, distance);
-        dots[i].setAttribute("cx", x(distance));
-        dots[i].setAttribute("cy", height(there || 0, low));
-        dots[i].setAttribute("visibility", there === undefined ? "hidden" : "visible");
-        return `${named(i)} ${there === undefined ? "has no such row" : number(there)}`;
-      });
-      hits.forEach((hit, n) => { hit.dataset.tip = `distance ${number(least + n, 0)}: ${curves.map((_, i) => `${named(i)} ${said(value(i, least + n))}`).join(", ")}`; });
-      names.forEach((name, i) => { name.lastChild.textContent = words[i]; });
+      const named = [OTHER, base].map((each) => `base ${each.toLocaleString("en")}`);
+      const curves = [OTHER, base].map((each) => all.map((k) => likeness(k, dim, each)));
       marker.setAttribute("x1", x(distance));
       marker.setAttribute("x2", x(distance));
-      figure.say(`${rows ? `Position ${position} and position ${position + distance}` : `Any two positions ${distance} apart`}, base ${base.toLocaleString("en")}${pairs < data.dim / 2 ? `, ${pairs === 1 ? "the fastest hand" : `the fastest ${pairs} hands`} only` : ""}: ${words.join(", ")}.`);
+      lines.forEach(({ curve, dot, value, name }, i) => {
+        const at = curves[i][distance], above = i === 1, right = distance < 0.8 * reach;
+        curve.setAttribute("points", curves[i].map((y, k) => `${x(k).toFixed(1)},${height(y).toFixed(1)}`).join(" "));
+        dot.setAttribute("cx", x(distance));
+        dot.setAttribute("cy", height(at));
+        Object.entries({ x: x(distance) + (right ? 10 : -10), y: height(at) + (above ? -12 : 24), "text-anchor": right ? "start" : "end" }).forEach(([key, to]) => value.setAttribute(key, to));
+        value.textContent = `${distance} apart: ${number(at)}`;
+        name.setAttribute("y", height(Math.max(...curves[i].slice(-100))) + (above ? -8 : 24 + (height(Math.min(...curves[i].slice(-100))) - height(Math.max(...curves[i].slice(-100))))));
+        name.textContent = named[i];
+      });
+      hits.forEach((hit, k) => { hit.dataset.tip = `distance ${k}: ${named[1]} ${number(curves[1][k])}, ${named[0]} ${number(curves[0][k])}`; });
+      figure.say(`Any two positions ${distance} apart: ${number(curves[1][distance])} with ${named[1]}, ${number(curves[0][distance])} with ${named[0]}.`);
     }
   },
 };
