@@ -117,7 +117,7 @@ def test_no_two_meanings_look_alike(theme):
 
 # What may have the colour of a concept: a rule whose selector, or whose variable, names it.
 MEANS = {
-    "head": r"head|look|ask|attention|cover-figure|arcs?\b|training_replay \.map|--bar",
+    "head": r"head|look|ask|attention|rollout|cover-figure|arcs?\b|--bar",
     "mask": r"mask|guess|predict|training_replay \.(?:text b|bar)|callout|\bmark\b|summary|cover-chapters",
     "segment": r"segment|cross",
     "position": r"position",

@@ -13,6 +13,7 @@ from minibert.course.figures.moving import Moving, moving, rounded
 from minibert.course.figures.position_clocks import position_clocks
 from minibert.course.figures.position_products import position_products
 from minibert.course.figures.residual_stream import residual_stream
+from minibert.course.figures.rollout_shares import rollout_shares
 from minibert.course.figures.style import COLORS, DIVERGING, SEQUENTIAL, use_style
 from minibert.course.figures.summary_choice import summary_choice
 from minibert.course.figures.training_replay import training_replay
@@ -38,6 +39,7 @@ __all__ = [
     "position_clocks",
     "position_products",
     "residual_stream",
+    "rollout_shares",
     "rounded",
     "show_source",
     "summary_choice",

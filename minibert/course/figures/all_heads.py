@@ -20,8 +20,8 @@ def all_heads(
     head: int | None = None,
     word: int = 1,
 ) -> Moving:
-    """Returns a figure of one attention head as arcs between tokens, with small attention maps of
-    all heads to choose it from.
+    """Returns a figure of small attention maps of all heads of a model and its control, with those
+    framed that give most of their weight to one token, and the arcs of the head that is chosen.
 
     texts    sentences or sentence pairs to choose from; the first one is shown first
     control  an untrained model of the same shape, drawn on the same scale from 0 to 1
@@ -62,13 +62,12 @@ def all_heads(
             f" token, and {_resting(twin[0][1])} in an untrained model"
         ),
         alt=(
-            f"The tokens of “{' '.join(seen[0][0])}” and arcs from one of them to those that it"
-            f" looks at. Below, {layers * heads} small attention maps, one row for each layer."
+            f"Two grids of {layers * heads} small attention maps, of the trained and an untrained"
+            " model, one row for each layer; heads that give most of their weight to one token are"
+            f" framed. Below, the tokens of “{' '.join(seen[0][0])}” and arcs from one of them to"
+            " those that it looks at."
         ),
-        try_this=(
-            "Point at a token, and choose other heads below. Mark those that look at the token"
-            " before, and switch to the untrained model."
-        ),
+        try_this="Frame the heads that look at the token before.",
     )
 
 

@@ -15,89 +15,80 @@ from minibert.tokenization import WordPieceTokenizer
 def attention_head(
     bert: BertModel,
     tokenizer: WordPieceTokenizer,
-    texts: Sequence[str],
-    words: Sequence[Sequence[str]],
+    text: str,
+    last: Sequence[str],
     heads: Mapping[int, str],
     padding: int = 2,
     asks: int = 2,
 ) -> Moving:
-    """Returns a figure of heads in the first layer, with words, scale and mask for the reader to
-    change.
+    """Returns a figure of heads in the first layer, step by step, for a text that ends in one of
+    several words, with and without the scale and the mask.
 
     In the first layer, a query, key or value depends only on the token and its position. So the
-    figure stores these three vectors for every word that a position offers, and the page computes
+    figure stores these three vectors for every word at its position, and the page computes
     equation 1 of Vaswani et al. 2017 from them.
 
-    texts    sentences to start from; the first one is shown first. Each position of a text holds
-             one of its `words`
-    words    for each position after [CLS], the words to choose from; each must be a single token
+    text     the words before the last one
+    last     the words that can be the last one; the first one is shown first. All words must be
+             single tokens
     heads    indices of heads in the first layer, counted from 0, and their display names
     padding  the number of [PAD]s at the end
     asks     the position whose query is shown first; 0 is [CLS]
-    Raises ValueError if a word is not a single token, if a text contains a word that its position
-    does not offer, or if a head does not exist.
+    Raises ValueError if there are not two last words, if a word is not a single token, or if a head
+    does not exist.
     """
     count = bert.config.num_attention_heads
     if wrong := [head for head in heads if head not in range(count)]:
         raise ValueError(
             f"heads: there is no head {wrong[0]!r} in a layer whose heads are 0 to {count - 1}"
         )
-    if unknown := [
-        word for place in words for word in place if tokenizer.token_to_id(word) is None
-    ]:
+    if len(last) < 2:
+        raise ValueError(f"last must be at least two words to compare, not {list(last)}")
+    if unknown := [w for w in [*text.split(), *last] if tokenizer.token_to_id(w) is None]:
         raise ValueError(
             f"words: each must be one token of the vocabulary, and {unknown[0]!r} is not"
         )
-    chosen = []
-    for text in texts:
-        parts = text.split()
-        if len(parts) != len(words) or any(part not in place for part, place in zip(parts, words)):
-            raise ValueError(
-                f"texts: {text!r} must take one of `words` at each of {len(words)} places"
-            )
-        chosen.append([place.index(part) for part, place in zip(parts, words)])
-    places = [["[CLS]"], *map(list, words), ["[SEP]"], *[["[PAD]"]] * padding]
+    places = [["[CLS]"], *([word] for word in text.split()), list(last), ["[SEP]"]]
+    places += [["[PAD]"]] * padding
     vectors = _first_layer(bert, tokenizer, places)[:, list(heads)]  # [words, heads, 3, D]
-    name, found, share = _most(vectors, places, chosen[0], asks)
+    shares = _shares(vectors, places, asks)
+    others = [f"“{word}” would get {share:.0%}" for word, share in zip(last[1:], shares[1:])]
+    name = places[asks][0]
     return moving(
         "attention_head",
         {
             "places": places,
-            "texts": chosen,
             "heads": list(heads.values()),
             "asks": asks,
-            "padding": padding,
             "vectors": packed(vectors),
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"In {next(iter(heads.values()))}, “{name}” gives {share:.0%} of its weight to"
-            f" “{found}”"
+            f"In {next(iter(heads.values()))}, “{name}” gives “{last[0]}” {shares[0]:.0%} of its"
+            f" weight; as the last word {' and '.join(others)}"
         ),
         alt=(
-            f"A row for each token of “{texts[0]}” and two [PAD]s, with bars for the score that the"
-            f" query of “{name}” finds at its key, the scaled and the masked score, and the weight."
-            " At the left the maps of the heads, and below the sum of the weighted values."
+            f"A bar for each of {len(last)} last words: what “{name}” gives it. Below, a row for"
+            f" each token of “{text} {last[0]}” and {padding} [PAD]s, with bars for the score that"
+            f" the query of “{name}” finds at its key, the scaled and the masked score, and the"
+            " weight; and the sum of the weighted values. At the left the maps of the heads."
         ),
-        try_this="Switch between the heads, then choose other last words: “account”, and “beach”.",
+        try_this="Choose another last word, then another head. What if nothing divides the scores?",
     )
 
 
-def _most(
-    vectors: torch.Tensor, places: list[list[str]], choice: list[int], asks: int
-) -> tuple[str, str, float]:
-    """The token that asks in the first head, the token that it gives most weight, and how much."""
-    words = [0, *choice, *[0] * (len(places) - 1 - len(choice))]
-    rows = [sum(map(len, places[:i])) + word for i, word in enumerate(words)]
-    query, keys = vectors[rows[asks], 0, 0], vectors[rows, 0, 1]  # [D], [S, D]
-    seen = torch.tensor([place != ["[PAD]"] for place in places])  # [S]
-    scores = (keys @ query / keys.size(1) ** 0.5).masked_fill(~seen, -torch.inf)  # [S]
-    best = int(scores.argmax())
-    return (
-        places[asks][words[asks]],
-        places[best][words[best]],
-        float(scores.softmax(dim=0)[best]),
-    )
+def _shares(vectors: torch.Tensor, places: list[list[str]], asks: int) -> list[float]:
+    """What the token that asks gives in the first head to each word that can be the last one."""
+    starts = [sum(map(len, places[:i])) for i in range(len(places))]
+    at = max(range(len(places)), key=lambda i: len(places[i]))
+    seen = [i for i, place in enumerate(places) if place != ["[PAD]"]]
+    found = []
+    for word in range(len(places[at])):
+        rows = [starts[i] + word * (i == at) for i in seen]
+        query, keys = vectors[rows[asks], 0, 0], vectors[rows, 0, 1]  # [D], [S, D]
+        weights = (keys @ query / keys.size(1) ** 0.5).softmax(dim=0)  # [S]
+        found.append(float(weights[seen.index(at)]))
+    return found
 
 
 @torch.no_grad()

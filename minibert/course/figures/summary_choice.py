@@ -8,8 +8,8 @@ from minibert.summarization import select_sentences
 
 
 def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
-    """Returns a figure that marks the sentences of a document that `select_sentences` chooses, for
-    a summary length and trigram blocking that the reader sets.
+    """Returns a figure that marks the sentences of a document that `select_sentences` chooses
+    without and with trigram blocking, for a summary length that the reader sets.
 
     documents: title -> {"sentences": N texts, "scores": N numbers, -inf for a sentence that was
     truncated away; optionally "reference": the sentences of a reference summary, and "source": the
@@ -31,14 +31,11 @@ def summary_choice(documents: Mapping[str, Mapping]) -> Moving:
         needs=["stage.js"],
         label=_finding(*(next(iter(documents.values()))[part] for part in ("scores", "sentences"))),
         alt=(
-            "A document, a sentence a line with its score. The three chosen sentences are"
-            " highlighted. A sentence that was passed over is underlined, and beside it stands"
-            " which three words in a row it repeats. Below, the summary alone."
+            "A document, a sentence a line with its score, and two columns of marks: chosen without"
+            " trigram blocking, and with it. Lines in which the columns differ are marked. Under a"
+            " sentence that is passed over it says which three words in a row it repeats."
         ),
-        try_this=(
-            "Switch the blocking off, then ask for more sentences. Which one comes in, and does the"
-            " overlap rise?"
-        ),
+        try_this="Ask for more sentences. Which ones does blocking replace, and does ROUGE-1 rise?",
     )
 
 

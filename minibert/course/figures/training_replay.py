@@ -1,5 +1,5 @@
-"""An interactive figure that plays a training run: losses, guesses at three gaps, and an attention
-map (chapters 8 and 12).
+"""An interactive figure that plays a training run: a loss, the probability of the word that fits a
+gap, and the guesses at two gaps (chapters 8 and 12).
 """
 
 import torch
@@ -8,6 +8,7 @@ from minibert.course.figures.moving import Moving, moving
 from minibert.course.figures.packed import packed, unpacked
 
 USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"  # rows of the log
+GAPS = 2  # the first of the log
 WORDS = 5  # of each gap, those that get most at any time
 
 
@@ -30,13 +31,11 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
         )
     if perfect is None:
         raise ValueError(f"log must contain the row {PERFECT!r}, which says what fits the gaps")
-    pairs = [[name, USUAL] for name in films if name not in (LONGER, USUAL)]
-    if failed is not None and [failed, USUAL] not in pairs:
-        raise ValueError(
-            f"failed is {failed!r}; expected one of {', '.join(name for name, _ in pairs)}"
-        )
+    names = [name for name in films if name not in (LONGER, USUAL)]
+    if failed is not None and failed not in names:
+        raise ValueError(f"failed is {failed!r}; expected one of {', '.join(names)}")
     gaps = []
-    for number, gap in enumerate(perfect["gaps"]):
+    for number, gap in enumerate(perfect["gaps"][:GAPS]):
         best = _best(films[LONGER]["guesses"], number, gap["chances"])
         gaps.append(gap | {name: [gap[name][i] for i in best] for name in ("words", "chances")})
         gaps[-1]["best"] = best
@@ -52,8 +51,6 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
                     ]
                 )
             ),
-            "head": f"layer {film['layer'] + 1}, head {film['head'] + 1}",
-            "maps": packed(_numbers(film["maps"]), bits=8),
         }
         for name, film in films.items()
     }
@@ -61,30 +58,36 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
     chances = {  # of this word, in every frame
         name: unpacked(run["guesses"])[:, 0, right].tolist() for name, run in runs.items()
     }
+    pairs = [[name, USUAL, _lost(films[name], films[USUAL])] for name in names]
+    steps, turn = runs[LONGER]["step"], _learned(chances[LONGER])
     if failed:
-        loss = films[failed]["mlm_loss"][-1]
-        stuck = abs(loss - unigram) < 0.05
+        kind = next(kind for name, _, kind in pairs if name == failed)
+        loss = runs[failed]["losses"][kind][-1]
+        stuck = kind == "words" and abs(loss - unigram) < 0.05
         label = (
-            f"Failed, {failed}: the run"
-            f" {'learns only word frequencies' if stuck else f'ends at {loss:.2f} nats'} and gives"
-            f" “{word}”, which fits, {chances[failed][-1]:.2f} (healthy: {chances[USUAL][-1]:.2f})"
+            f"At the end the healthy run gives “{word}” {chances[USUAL][-1]:.2f}, and the run"
+            f" “{failed}” gives it {chances[failed][-1]:.2f}:"
+            + (
+                " it has learned only word frequencies"
+                if stuck
+                else f" its loss of {kind} is {loss:.2f}, not {runs[USUAL]['losses'][kind][-1]:.2f}"
+            )
         )
         alt = (
-            f"A failed run, {failed}, beside the healthy one: the losses of masked words and of"
-            " pairs, bars for the guesses of both at three gaps at the end of training, and an"
-            " attention map of each."
+            f"A failed run, {failed}, beside the healthy one: two curves of a loss, two curves of"
+            f" the probability of “{word}” at a gap, and bars for the guesses of both at two gaps"
+            " at the end of training."
         )
         try_this = "Play it, then choose another failed run."
     else:
-        steps = runs[LONGER]["step"]
         label = (
-            f"From step {steps[_learned(chances[LONGER])]} of {steps[-1]} on, the model gives"
-            f" “{word}”, the word that fits, more than half"
+            f"From step {steps[turn]} of {steps[-1]} on, the model gives “{word}”, the word that"
+            " fits, more than half of the probability"
         )
         alt = (
-            "The losses of masked words and of pairs fall to their floors, bars show the guesses at"
-            " three gaps at the end of training, and an attention map has one strong cell in the"
-            " row of [MASK]."
+            f"The loss of masked words falls to its floor. Below it the probability of “{word}” at"
+            f" a gap rises, and a line at step {steps[turn]} marks where it passes one half. Bars"
+            " show the guesses at two gaps at the end of training."
         )
         try_this = "Play the run, then choose a failed one."
     return moving(
@@ -92,14 +95,13 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
         {
             "runs": runs,
             "live": LONGER,
+            "turn": turn,
             "pairs": pairs,
             **({"failed": failed} if failed else {}),
             "gaps": [
                 {name: gap[name] for name in ("first", "second", "words", "chances")}
                 for gap in gaps
             ],
-            "tokens": ["[CLS]", *gaps[0]["first"].split(), "[SEP]"],
-            "answer": 1,
             "lines": {
                 "words": [["word frequencies", unigram], ["floor", perfect["mlm_loss"]]],
                 "pairs": [["a coin", 0.693], ["floor", perfect["nsp_loss"]]],
@@ -120,9 +122,9 @@ def _best(guesses: list, gap: int, chances: list[float]) -> list[int]:
     return sorted(peaks.maximum(torch.tensor(chances)).topk(WORDS).indices.tolist())
 
 
-def _numbers(maps: list[list[str]]) -> torch.Tensor:
-    """Rows of whole per cents, as texts -> [frames, T, T]."""
-    return torch.tensor([[list(map(int, row.split())) for row in seen] for seen in maps]) / 100
+def _lost(film: dict, usual: dict) -> str:
+    """The loss that is drawn for a failed run: that of the pairs where the words are learned."""
+    return "words" if abs(film["mlm_loss"][-1] - usual["mlm_loss"][-1]) > 0.1 else "pairs"
 
 
 def _winner(gap: dict) -> tuple[str, int]:

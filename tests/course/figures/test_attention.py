@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_page import chosen, load, menu, show, status
+from figure_page import load, show, status
 from tiny_run import CONFIG, TOKENIZER
 
 import minibert
@@ -13,8 +13,8 @@ from minibert.course.figures import attention_head
 from minibert.course.figures.moving import without_floats
 from minibert.course.figures.packed import packed, unpacked
 
-WORDS = [["w5", "w6"], ["w7", "w8", "w9"], ["w10", "w11"]]
-S = len(WORDS) + 4  # [CLS], [SEP] and two [PAD]s
+LAST = ["w10", "w11", "w9"]
+S = 7  # [CLS], two words and the last one, [SEP] and two [PAD]s
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,7 @@ def bert():
 
 @pytest.fixture(scope="module")
 def figure(bert):
-    return attention_head(
-        bert, TOKENIZER, ["w5 w7 w10", "w6 w9 w11"], WORDS, {1: "second head", 0: "first head"}
-    )
+    return attention_head(bert, TOKENIZER, "w5 w7", LAST, {1: "second head", 0: "first head"})
 
 
 def weights_of(bert, text, head, mask=None):
@@ -121,7 +119,7 @@ def test_the_page_attends_as_the_package_does(tab, seed):
         torch.randn(1, 1, 6, 8, generator=generator, dtype=torch.float64) for _ in range(3)
     )
     mask = torch.rand(6, 6, generator=generator) < 0.6
-    mask[seed % 6] = False  # a query that may look at nothing
+    mask[:, seed % 6] = True
     load(tab, "attention_head.js")
     for scale in (math.sqrt(8), 1, 8, 2.5):
         mixed, weights = attend(query * math.sqrt(8) / scale, key, value, mask)
@@ -137,99 +135,49 @@ def test_the_page_attends_as_the_package_does(tab, seed):
         )
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_a_mask_hides_keys_and_under_a_causal_one_what_comes_later(tab, causal):
-    seen = torch.tensor([True, True, False, True, False])
-    expected = seen.expand(5, 5) & (torch.ones(5, 5).tril().bool() if causal else True)
-    load(tab, "attention_head.js")
-    assert (
-        tab.evaluate(
-            "([seen, causal]) => seen.map((_, query) => visibleTo(query, seen, causal))",
-            [seen.tolist(), causal],
-        )
-        == expected.tolist()
-    )
-
-
 # ---------------------------------------------------------------- the figure
 
 
-def test_every_sentence_and_head_has_the_models_own_weights(tab, bert, figure):
+def test_every_last_word_and_head_has_the_models_own_weights(tab, bert, figure):
     show(tab, figure)
-    for text in ("w5 w7 w10", "w6 w9 w11"):
-        menu(tab, "Sentence").select_option(text)
+    for word in LAST:
+        tab.get_by_role("radio", name=word).check()
         for name, head in (("first head", 0), ("second head", 1)):
             tab.locator(".heads label", has_text=name).click()
-            assert_weights(tab, weights_of(bert, text, head))
+            assert_weights(tab, weights_of(bert, f"w5 w7 {word}", head))
 
 
-def test_other_words_are_computed_anew_and_the_sentence_is_then_ones_own(tab, bert, figure):
+def test_the_last_words_are_compared_for_every_token_that_asks(tab, bert, figure):
     show(tab, figure)
-    tab.get_by_label("word 2").select_option("w9")
-    tab.get_by_label("word 3").press("ArrowDown")
-    assert (
-        chosen(tab, "Sentence") == "your own"
-        and not menu(tab, "Sentence").locator("option").last.is_disabled()
-    )
-    assert_weights(tab, weights_of(bert, "w5 w9 w11", 1))
-    tab.get_by_label("word 1").select_option("w6")
-    assert (
-        chosen(tab, "Sentence") == "w6 w9 w11"
-        and menu(tab, "Sentence").locator("option").last.is_disabled()
-    ), "there is none to choose"
+    for query, name in ((2, "w7"), (1, "w5")):
+        tab.get_by_role("button", name=name).click()
+        assert tab.locator(".words legend").inner_text().endswith(f"“{name}” gives the last word")
+        for label, word in zip(tab.locator(".words label").all(), LAST, strict=True):
+            weight = float(weights_of(bert, f"w5 w7 {word}", 1)[query, 3])
+            assert float(label.get_attribute("data-tip").split()[-1]) == pytest.approx(
+                weight, abs=0.0055
+            )
+            assert label.locator("i").evaluate("bar => parseFloat(bar.style.width)") == (
+                pytest.approx(100 * weight, abs=0.1)
+            )
 
 
-def test_masks_are_the_packages(tab, bert, figure):
+def test_the_scale_and_the_mask_are_switched_off_by_key(tab, bert, figure):
     show(tab, figure)
-    text, ones = "w5 w7 w10", torch.ones(1, S, S, dtype=torch.bool)
-    real = torch.arange(S) < S - 2
-    menu(tab, "Hidden").select_option("nothing")
-    assert_weights(tab, weights_of(bert, text, 1, ones))
-    menu(tab, "Hidden").select_option("padding and what comes later")
-    assert_weights(tab, weights_of(bert, text, 1, (ones & real).tril()))
-    later = tab.get_by_label("w10, place 3, may be looked at")
-    assert (
-        later.is_disabled() and not later.is_checked()
-    )  # the token that is followed is the second
-    menu(tab, "Hidden").select_option("padding")
-    assert_weights(tab, weights_of(bert, text, 1))
-
-
-def test_a_token_is_hidden_by_pointer_and_shown_by_key(tab, bert, figure):
-    show(tab, figure)
-    box = tab.get_by_label("w7, place 2, may be looked at")
-    box.click()
-    real = (torch.arange(S) < S - 2) & (torch.arange(S) != 2)
-    assert_weights(tab, weights_of(bert, "w5 w7 w10", 1, real.expand(1, S, S)))
-    assert chosen(tab, "Hidden") == "your choice"
-    assert tab.locator("tr.off").count() == 3
-    box.press(" ")
-    assert_weights(tab, weights_of(bert, "w5 w7 w10", 1))
-    assert chosen(tab, "Hidden") == "padding"
-
-
-def test_a_query_that_may_look_at_nothing_gets_equal_weights_and_the_page_says_so(tab, figure):
-    show(tab, figure)
-    for box in tab.locator("table.steps input").all()[:-2]:
-        box.press(" ")
-    assert_weights(tab, torch.full((S, S), 1 / S))
-    assert "Nothing may be looked at" in status(tab)
-
-
-@pytest.mark.parametrize(
-    "label, scale", [("1", 1), ("D = 8", 8), ("√T = 2.65, the wrong root", math.sqrt(S))]
-)
-def test_another_scale_is_another_softmax(tab, bert, figure, label, scale):
-    show(tab, figure)
-    menu(tab, "Scale").select_option(label)
+    everything = torch.ones(1, S, S, dtype=torch.bool)
+    assert tab.locator("tr.off").count() == 2
+    tab.get_by_label("hide the padding").press(" ")
+    assert_weights(tab, weights_of(bert, "w5 w7 w10", 1, everything))
+    assert not tab.locator("tr.off").count()
+    tab.get_by_label("hide the padding").press(" ")
+    tab.get_by_label("divide by √D = 2.83").press(" ")
     batch, part = TOKENIZER("w5 w7 w10", pad_to=S), bert.encoder.layer[0].attention.self
     with torch.no_grad():
         hidden = bert.embeddings(batch["input_ids"])
         query, key = part.split_heads(part.query(hidden)), part.split_heads(part.key(hidden))
-        expected = attend(query * math.sqrt(8) / scale, key, key, batch["attention_mask"].bool())[1]
-    torch.testing.assert_close(
-        drawn(tab), expected[0, 1], atol=0.02 if scale == 1 else 0.0055, rtol=0
-    )
+        mask = batch["attention_mask"].bool()
+        expected = attend(query * math.sqrt(8), key, key, mask)[1]
+    torch.testing.assert_close(drawn(tab), expected[0, 1], atol=0.02, rtol=0)
 
 
 def test_bars_and_numbers_of_one_query_are_the_steps_of_equation_1(tab, bert, figure):
@@ -258,10 +206,12 @@ def test_bars_and_numbers_of_one_query_are_the_steps_of_equation_1(tab, bert, fi
     assert tips[0] == f"scores, query · key: {rows[0][0]}"
 
 
-def test_the_title_states_what_the_first_head_does(bert, figure):
-    row = weights_of(bert, "w5 w7 w10", 1)[2]
-    best = [*TOKENIZER.encoding("w5 w7 w10").tokens, "[PAD]", "[PAD]"][row.argmax()]
-    assert figure.label == f"In second head, “w7” gives {row.max():.0%} of its weight to “{best}”"
+def test_the_title_compares_the_last_words(bert, figure):
+    shares = [f"{weights_of(bert, f'w5 w7 {word}', 1)[2, 3]:.0%}" for word in LAST]
+    assert figure.label == (
+        f"In second head, “w7” gives “w10” {shares[0]} of its weight; as the last word"
+        f" “w11” would get {shares[1]} and “w9” would get {shares[2]}"
+    )
 
 
 def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, bert, figure):
@@ -295,12 +245,8 @@ def test_nothing_sticks_out_on_a_phone(tab, figure, theme, width):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"texts": ["w5 w7"]}, "'w5 w7' must take one of `words` at each of 3 places"),
-        ({"texts": ["w5 w5 w10"]}, "'w5 w5 w10' must take one"),
-        (
-            {"words": [["w5"], ["w7", "qq"], ["w10"]]},
-            "must be one token of the vocabulary, and 'qq' is not",
-        ),
+        ({"last": ["w10"]}, r"at least two words to compare, not \['w10'\]"),
+        ({"text": "w5 qq"}, "must be one token of the vocabulary, and 'qq' is not"),
         ({"heads": {2: "third"}}, "no head 2 in a layer whose heads are 0 to 1"),
     ],
 )
@@ -309,5 +255,5 @@ def test_what_cannot_be_drawn_is_refused(bert, changes, message):
         attention_head(
             bert,
             TOKENIZER,
-            **{"texts": ["w5 w7 w10"], "words": WORDS, "heads": {0: "first"}} | changes,
+            **{"text": "w5 w7", "last": LAST, "heads": {0: "first"}} | changes,
         )

@@ -66,9 +66,8 @@ def test_every_text_model_and_head_is_drawn_with_its_own_weights(tab, models, fi
     for i, text in enumerate(TEXTS):
         menu(tab, "Text").select_option(index=i)
         for model, label in zip(models, ("trained", "untrained")):
-            tab.get_by_label(label, exact=True).check()
             for layer, head in ((0, 0), (0, 1), (1, 1)):
-                tab.locator(f"[data-tip='layer {layer + 1}, head {head + 1}']").click()
+                tab.locator(f"[data-tip='{label}, layer {layer + 1}, head {head + 1}']").click()
                 torch.testing.assert_close(
                     drawn(tab), maps_of(model, text)[layer, head], atol=0.0075, rtol=0
                 )  # 0.002, and two decimals
@@ -78,7 +77,7 @@ def test_arrow_keys_walk_through_heads_and_layers_and_the_figure_says_where_the_
     tab, models, figure
 ):
     show(tab, figure)
-    tab.get_by_label("layer 2, head 1").focus()
+    tab.get_by_label("trained, layer 2, head 1", exact=True).focus()
     for key, layer, head in (
         ("ArrowRight", 1, 1),
         ("ArrowUp", 0, 1),
@@ -86,15 +85,13 @@ def test_arrow_keys_walk_through_heads_and_layers_and_the_figure_says_where_the_
         ("ArrowLeft", 1, 0),
     ):
         tab.keyboard.press(key)
-        assert tab.get_by_label(f"layer {layer + 1}, head {head + 1}").is_checked()
-        assert (
-            tab.evaluate("document.activeElement.getAttribute('aria-label')")
-            == f"layer {layer + 1}, head {head + 1}"
-        )
+        name = f"trained, layer {layer + 1}, head {head + 1}"
+        assert tab.get_by_label(name, exact=True).is_checked()
+        assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == name
         row = maps_of(models[0], TEXTS[0])[layer, head, 2]
         best = ["[CLS]", "w5", "w7", "w10", "w9", "[SEP]"][row.argmax()]
         assert status(tab).startswith(
-            f"In layer {layer + 1}, head {head + 1} of the trained model, “w7” looks at “{best}” with {row.max():.2f}"
+            f"Layer {layer + 1}, head {head + 1}: “w7” looks at “{best}” with {row.max():.2f}"
         )
 
 
@@ -211,61 +208,78 @@ def test_what_a_head_gives_to_a_neighbour_is_the_mean_of_a_diagonal(tab):
     )
     expected = {name: map_.diagonal(offset).mean().item() for name, offset in HABITS.items()}
     assert found == pytest.approx(
-        expected | {"first": map_[:, 0].mean().item(), "last": map_[:, -1].mean().item()}
+        expected
+        | {"first": map_[:, 0].mean().item(), "last": map_[:, -1].mean().item()}
+        | {"one": map_.mean(dim=0).max().item()}
     )
 
 
-def test_marked_heads_are_those_that_give_more_than_half_there(tab, models, figure):
+def test_framed_heads_are_those_that_give_more_than_half_there(tab, models, figure):
     show(tab, figure)
     for i, text in enumerate(TEXTS):
         menu(tab, "Text").select_option(index=i)
-        maps = maps_of(models[0], text)
-        for label, share in (
-            ("[CLS]", maps[..., 0].mean(-1)),
-            ("the token before", maps.diagonal(-1, 2, 3).mean(-1)),
-            ("the token after", maps.diagonal(1, 2, 3).mean(-1)),
+        both = [maps_of(model, text) for model in models]
+        for label, share_of in (
+            ("one token", lambda maps: maps.mean(dim=-2).amax(dim=-1)),
+            ("[CLS]", lambda maps: maps[..., 0].mean(-1)),
+            ("the token before", lambda maps: maps.diagonal(-1, 2, 3).mean(-1)),
+            ("the token after", lambda maps: maps.diagonal(1, 2, 3).mean(-1)),
         ):
-            menu(tab, "Mark heads on").select_option(label)
-            wanted = [
-                f"layer {n // 2 + 1}, head {n % 2 + 1}"
-                for n, value in enumerate(share.flatten())
-                if value > 0.5
+            menu(tab, "Frame heads on").select_option(label)
+            framed = [
+                [
+                    f"{name}, layer {n // 2 + 1}, head {n % 2 + 1}"
+                    for n, value in enumerate(share_of(maps).flatten())
+                    if value > 0.5
+                ]
+                for name, maps in zip(("trained", "untrained"), both)
             ]
             assert (
                 tab.eval_on_selector_all(
                     ".grid .marked", "labels => labels.map(label => label.dataset.tip)"
                 )
-                == wanted
+                == framed[0] + framed[1]
             )
-            assert (
-                tab.locator(".counted").inner_text()
-                == f"{len(wanted)} of 4 heads {'gives' if len(wanted) == 1 else 'give'} more than half of {'its' if len(wanted) == 1 else 'their'} weight to {label}."
-            )
-            assert status(tab).endswith(
-                "1 head is marked." if len(wanted) == 1 else f"{len(wanted)} heads are marked."
-            )
-    menu(tab, "Mark heads on").select_option("nothing in particular")
+            assert tab.locator(".counted").all_inner_texts() == [
+                f"{name}: {len(found)} of 4 heads framed"
+                for name, found in zip(("trained", "untrained"), framed)
+            ]
+    menu(tab, "Frame heads on").select_option("nothing")
     assert tab.locator(".grid .marked").count() == 0
+
+
+def test_it_opens_with_the_heads_of_the_title_framed(tab, figure):
+    show(tab, figure)
+    trained, untrained = (
+        text.split(": ")[1].removesuffix(" heads framed")
+        for text in tab.locator(".counted").all_inner_texts()
+    )
+    assert figure.label.startswith(f"{trained} heads give most of their weight to one token")
+    assert f"and {untrained.split()[0]} in an untrained model" in figure.label
 
 
 def test_small_maps_have_ink_where_weights_are(tab, models, figure):
     show(tab, figure)
     menu(tab, "Text").select_option(index=1)
-    for model, label in zip(models, ("trained", "untrained")):
-        tab.get_by_label(label, exact=True).check()
-        torch.testing.assert_close(ink(tab), maps_of(model, TEXTS[1])[0, 0], atol=0.004, rtol=0)
+    for number, model in enumerate(models):
+        torch.testing.assert_close(
+            ink(tab, number), maps_of(model, TEXTS[1])[0, 0], atol=0.004, rtol=0
+        )
 
 
-def ink(tab) -> torch.Tensor:
-    """How much ink the small map of the first head has at each place, from 0 to 1: [S, S]."""
-    opaque = tab.evaluate("""async () => {
+def ink(tab, number) -> torch.Tensor:
+    """How much ink the small map of a model's first head has at each place, from 0 to 1: [S, S]."""
+    opaque = tab.evaluate(
+        """async (number) => {
         const picture = new Image();
-        picture.src = getComputedStyle(document.querySelector('.grid .map')).getPropertyValue('--map').slice(4, -1);
+        picture.src = getComputedStyle(document.querySelectorAll('.grid')[number].querySelector('.map')).getPropertyValue('--map').slice(4, -1);
         await picture.decode();
         const canvas = document.createElement('canvas').getContext('2d');
         canvas.drawImage(picture, 0, 0);
         return [...canvas.getImageData(0, 0, picture.width, picture.height).data].filter((_, i) => i % 4 === 3);
-    }""")
+    }""",
+        number,
+    )
     size = math.isqrt(len(opaque))
     return torch.tensor(opaque).view(size, size) / 255
 

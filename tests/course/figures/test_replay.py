@@ -5,7 +5,6 @@ import math
 import re
 
 import pytest
-import torch
 from figure_page import menu, show, status
 
 from minibert.course.figures import benchmark_log, training_replay
@@ -42,13 +41,6 @@ def test_the_data_are_those_of_the_films(replay):
                 assert kept.tolist() == pytest.approx(
                     [of_word[word] for word in gap["words"]], abs=1e-4
                 )
-        maps = torch.tensor(
-            [[list(map(int, row.split())) for row in seen] for seen in film["maps"]]
-        )
-        torch.testing.assert_close(
-            unpacked(run["maps"]), maps / 100.0, atol=0.003, rtol=0, check_dtype=False
-        )
-        assert (maps.sum(dim=-1) <= 107).all(), "a part of each row's weight, rounded to per cents"
     for gap, perfect in zip(data["gaps"], PERFECT["gaps"]):
         assert (
             dict(zip(gap["words"], gap["chances"])).items()
@@ -59,12 +51,13 @@ def test_the_data_are_those_of_the_films(replay):
 
 def test_a_failed_run_lies_beside_the_healthy_one_of_its_recipe(replay):
     recipes = {row["variant"]: row["recipe"] for row in LOG["rows"] if "recipe" in row}
-    pairs = dict(replay.data["pairs"])
-    assert set(pairs) | {"live", "healthy"} == set(FILMS)
-    for failed, healthy in pairs.items():
+    assert {failed for failed, _, _ in replay.data["pairs"]} | {"live", "healthy"} == set(FILMS)
+    for failed, healthy, kind in replay.data["pairs"]:
         for key in ("steps", "batch_size", "layers", "optimizer"):
             assert recipes[failed][key] == recipes[healthy][key]
         assert FILMS[failed]["step"] == FILMS[healthy]["step"], "they share one timeline"
+        learned = abs(FILMS[failed]["mlm_loss"][-1] - FILMS[healthy]["mlm_loss"][-1]) < 0.1
+        assert kind == ("pairs" if learned else "words"), "the loss that shows what failed"
 
 
 def test_the_film_agrees_with_the_curves_of_the_same_run():
@@ -79,7 +72,21 @@ def test_the_title_is_true(replay):
     chances = [frame[0][word] for frame in FILMS["live"]["guesses"]]
     step = int(replay.label.split()[2])
     at = FILMS["live"]["step"].index(step)
-    assert min(chances[at:]) > 0.5 >= chances[at - 1]
+    assert min(chances[at:]) > 0.5 >= chances[at - 1] and replay.data["turn"] == at
+
+
+def test_the_step_of_the_title_is_marked_in_both_curves(figure, replay):
+    step, chance = re.findall(
+        r"step (\d+): ([\d.]+)", figure.locator("svg.guess text.over.name").inner_html()
+    )[0]
+    at = replay.data["turn"]
+    assert int(step) == FILMS["live"]["step"][at] == int(replay.label.split()[2])
+    word = PERFECT["gaps"][0]["words"].index("sister")
+    assert float(chance) == pytest.approx(FILMS["live"]["guesses"][at][0][word], abs=0.0051)
+    lines = figure.locator("line.turn")
+    assert lines.count() == 2 and len({line.get_attribute("x1") for line in lines.all()}) == 1
+    menu(figure, "Run").select_option("failed: too slow")
+    assert not figure.locator(".turn").count()
 
 
 @pytest.mark.parametrize("failed", sorted(set(FILMS) - {"live", "healthy"}))
@@ -87,24 +94,29 @@ def test_the_title_of_a_failed_run_is_true(failed):
     label = training_replay(LOG, 3.85, failed).label
     word = PERFECT["gaps"][0]["words"].index("sister")
     wrong, right = (FILMS[name]["guesses"][-1][0][word] for name in (failed, "healthy"))
-    said, healthy = map(float, re.findall(r"fits, ([\d.]+) \(healthy: ([\d.]+)\)", label)[0])
-    assert label.startswith(f"Failed, {failed}: the run ")
+    healthy, said = map(float, re.findall(r"“sister” ([\d.]+), .* gives it ([\d.]+):", label)[0])
+    assert f"the run “{failed}” gives" in label
     assert said == pytest.approx(wrong, abs=0.0051) and healthy == pytest.approx(right, abs=0.0051)
-    loss = FILMS[failed]["mlm_loss"][-1]
-    assert ("learns only word frequencies" in label) == (failed == "too fast")
-    assert failed == "too fast" or f"ends at {loss:.2f} nats" in label
+    assert label.endswith("has learned only word frequencies") == (failed == "too fast")
+    if failed != "too fast":
+        kind, *losses = re.findall(r"loss of (\w+) is ([\d.]+), not ([\d.]+)$", label)[0]
+        key = {"words": "mlm_loss", "pairs": "nsp_loss"}[kind]
+        assert losses == [f"{FILMS[name][key][-1]:.2f}" for name in (failed, "healthy")]
 
 
 def test_it_opens_on_the_failed_run_that_is_named(tab):
     figure = show(tab, training_replay(LOG, 3.85, "too fast"))
     assert menu(figure, "Run").evaluate("one => one.selectedOptions[0].text") == "failed: too fast"
-    assert figure.locator(".curve").count() == 4 and figure.locator(".map").count() == 2
+    assert figure.locator(".curve").count() == 4
     assert figure.locator(".key span").all_inner_texts() == [
         "healthy run",
-        "failed run: too fast",
-        "bars: the model's probability of each word at [MASK]",
-        "a perfect reader's probability",
+        "failed: too fast",
+        "exact probability",
     ]
+    healthy, failed = (FILMS[name]["guesses"][-1][0] for name in ("healthy", "too fast"))
+    word = PERFECT["gaps"][0]["words"].index("sister")
+    ends = figure.eval_on_selector_all("svg.guess .end", "ends => ends.map(e => e.textContent)")
+    assert ends == [f"healthy {healthy[word]:.2f}", f"failed {failed[word]:.2f}"], "the proof"
     color = "one => getComputedStyle(one)[one.tagName === 'SPAN' ? 'backgroundColor' : 'stroke']"
     for kind in ("healthy", "failed"):  # a run has one colour, in its curves and in its bars
         bar, curve = (figure.locator(f".{part}.{kind}").first for part in ("bar", "curve"))
@@ -154,7 +166,7 @@ def test_it_plays_and_pauses(figure):
 
 def test_a_broken_run_plays_beside_a_correct_one(figure, replay):
     menu(figure, "Run").select_option("failed: too slow")
-    assert figure.locator(".curve").count() == 4 and figure.locator(".map").count() == 2
+    assert figure.locator(".curve").count() == 4
     sick, healthy = (
         replay.data["runs"][name]["losses"]["words"][-1] for name in ("too slow", "healthy")
     )

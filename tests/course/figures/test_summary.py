@@ -124,68 +124,58 @@ def test_rouge_is_that_of_rouge_score_without_its_stemmer(functions):
 
 
 def chosen(figure):
-    return [
-        int(row.locator(".mb-number").inner_text())
-        for row in figure.locator(".mb-sentences li.mb-chosen").all()
+    """The sentences that are marked as chosen, without blocking and with it."""
+    rows = [
+        [mark.inner_text() for mark in row.locator(".mb-choice").all()]
+        for row in figure.locator(".mb-sentences li").all()
     ]
+    return [[i for i, marks in enumerate(rows) if marks[way] == "✓"] for way in range(2)]
 
 
-def test_the_first_state_and_what_it_says(figure):
-    assert chosen(figure) == [0, 4, 5] == select_sentences(SCORES, STORY, 3)
-    assert figure.locator(".mb-sentences mark").all_inner_texts() == [STORY[i] for i in (0, 4, 5)]
-    assert (
-        figure.locator(".mb-passed")
-        .inner_text()
-        .endswith("passed over: “the bank by” stands in sentence 0")
-    )
+def test_the_first_state_shows_both_choices_and_says_them(figure):
+    assert chosen(figure) == [select_sentences(SCORES, STORY, 3, way) for way in (False, True)]
+    assert chosen(figure) == [[0, 2, 4], [0, 4, 5]]
+    differs = figure.locator(".mb-differs .mb-number").all_inner_texts()
+    assert differs == ["2", "5"] and figure.locator(".mb-passed").inner_text() == "✗"
+    assert figure.locator(".mb-note").all_inner_texts() == ["repeats “the bank by” of sentence 0"]
     assert (
         status(figure)
-        == "Asked for 3, with blocking: sentences 0, 4, 5. Sentence 2 is passed over: “the bank by” stands in sentence 0. ROUGE-1 60.4."
+        == "Without blocking: sentences 0, 2, 4 (ROUGE-1 53.6). With blocking: sentences 0, 4, 5 (ROUGE-1 60.4)."
     )
     assert figure.locator(".mb-repeats").all_inner_texts() == ["the bank by"] * 2
-    assert figure.locator(".mb-chosen .mb-note").all_inner_texts() == [
-        f" chosen as number {i}" for i in (1, 2, 3)
-    ], "sentence 2 has the second score"
+    assert figure.locator(".mb-passed").get_attribute("aria-label") == "with blocking: passed over"
     assert (
         figure.locator(".mb-label").inner_text()
         == "Trigram blocking passes over sentence 2, which repeats three words, and takes sentence 5 instead"
     )
     figure.get_by_role("slider", name="Sentences").press("Home")
-    assert status(figure).startswith("Asked for 1, with blocking: sentence 0. ")
+    assert status(figure).startswith("Without blocking: sentence 0 ")
 
 
-def test_number_and_blocking_by_key_and_pointer(figure):
-    figure.get_by_role("checkbox", name="Trigram blocking").click()
-    assert chosen(figure) == [0, 2, 4] and not figure.locator(".mb-passed").count()
-    figure.get_by_text("The numbers").click()
-    figure.locator("tr.mb-current").wait_for()
-    assert figure.locator("tr.mb-current th").inner_text() == "without"
-    assert figure.locator(".mb-summary li").all_inner_texts() == [STORY[i] for i in (0, 2, 4)]
+def test_the_number_of_sentences_by_key(figure):
     slider = figure.get_by_role("slider", name="Sentences")
     slider.press("ArrowRight")
-    assert chosen(figure) == [0, 2, 4, 5] and figure.locator(
-        ".mb-summary li"
-    ).all_inner_texts() == [STORY[i] for i in (0, 2, 4, 5)]
-    figure.get_by_role("checkbox", name="Trigram blocking").press("Space")
+    assert chosen(figure) == [[0, 2, 4, 5], [0, 1, 4, 5]]
     slider.press("End")
-    assert chosen(figure) == [0, 1, 3, 4, 5], "sentence 2 is never let in"
-    assert (
-        slider.get_attribute("max") == "6"
-        and figure.locator(".mb-summary-name").inner_text() == "The summary: 5 of 6 sentences"
-    )
+    assert chosen(figure) == [[0, 1, 2, 3, 4, 5], [0, 1, 3, 4, 5]], "sentence 2 is never let in"
+    assert slider.get_attribute("max") == "6"
+    figure.get_by_text("The numbers").click()
+    figure.locator("details table").wait_for()
+    assert figure.locator("details tbody th").all_inner_texts() == [
+        "without blocking",
+        "with blocking",
+    ]
 
 
 def test_a_document_without_reference_and_with_sentences_that_were_not_read(figure):
     figure.get_by_role("combobox").select_option("bare")
     assert (
-        chosen(figure) == [0, 3]
+        chosen(figure) == [[0, 3]] * 2
         and not figure.locator("table").count()
         and "ROUGE" not in status(figure)
     )
-    assert (
-        figure.locator(".mb-sentences li").nth(2).inner_text().split("\n")[0].strip() == "2"
-        and "not read" in figure.locator(".mb-sentences li").nth(2).inner_text()
-    )
+    row = figure.locator(".mb-sentences li").nth(2)
+    assert row.locator(".mb-score").inner_text() == "not read"
     assert figure.get_by_role("slider", name="Sentences").get_attribute("max") == "4"
     figure.get_by_role("combobox").select_option("story")
     assert figure.locator(".mb-source").inner_text() == "our own"
@@ -209,7 +199,7 @@ def test_markup_in_a_text_stays_text(tab):
         ),
     )
     assert (
-        tab.locator(".mb-sentences mark").all_inner_texts()[0] == "<b>a b c</b> d"
+        tab.locator(".mb-sentences .mb-text").all_inner_texts()[0] == "<b>a b c</b> d"
         and not tab.locator(".mb-sentences i").count()
     )
 

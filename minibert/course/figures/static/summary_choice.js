@@ -1,4 +1,5 @@
-// From scores to a summary: which sentences are chosen, and which are passed over because they repeat three words in a row.
+// From scores to a summary: which sentences are chosen without and with trigram blocking, and which it passes over because they
+// repeat three words in a row.
 
 // Python's white space, where a text is split into words; JavaScript's \s is another set.
 const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
@@ -65,20 +66,21 @@ function withTrigram(text, trigram) {
   return start < 0 ? [text] : [parts.slice(0, from).join(""), node("b", { class: "mb-repeats" }, parts.slice(from, to + 1).join("")), parts.slice(to + 1).join("")];
 }
 
+const WAYS = [[false, "without blocking"], [true, "with blocking"]];
+
 export default {
   render({ model, el }) {
     const { documents, titles } = model.get("data");      // a stored notebook sorts the keys of an object
-    let title = titles[0], k = 3, blocking = true;
+    let title = titles[0], k = 3;
 
     const list = node("ol", { class: "mb-sentences", start: 0 });
-    const picture = node("div", { class: "mb-document", tabindex: "0", role: "region", "aria-label": "the document, sentence by sentence" }, list);
-    const summary = node("div", { class: "mb-summary" });
+    const picture = node("div", { class: "mb-document", tabindex: "0", role: "region", "aria-label": "the document, sentence by sentence" },
+      node("p", { class: "mb-heads", "aria-hidden": "true" }, ["", "score", "sentence", ...WAYS.map(([, name]) => name)].map((text) => node("span", {}, text))), list);
     const source = node("p", { class: "mb-source" });
     const wanted = slider({ label: "Sentences", min: 1, max: longest(), value: k, oninput: (value) => { k = value; update(); } });
     const figure = stage(el, model, {
-      controls: [titles.length > 1 && pick({ label: "Document", options: titles.map((each) => [each, each]), value: title, oninput: (each) => { title = each; update(); } }), wanted,
-        toggle({ label: "Trigram blocking", value: blocking, oninput: (value) => { blocking = value; update(); } })],
-      picture: [picture, summary, source], numbers: () => node("div", {}, judged()) });
+      controls: [titles.length > 1 && pick({ label: "Document", options: titles.map((each) => [each, each]), value: title, oninput: (each) => { title = each; update(); } }), wanted],
+      picture: [picture, source], numbers: () => node("div", {}, judged()) });
     tips(picture);
     update();
 
@@ -86,58 +88,56 @@ export default {
       return Math.min(10, documents[title].sentences.length);
     }
 
-    // The chosen sentences in the order of the document.
-    function extract(block) {
-      const { scores, sentences } = documents[title], found = selectSentences(scores, sentences, k, block);
-      const order = [...found.chosen].sort((i, j) => i - j);
-      return { ...found, order, texts: order.map((i) => sentences[i]) };
+    // The chosen sentences in the order of the document, without and with blocking.
+    function extracts() {
+      const { scores, sentences } = documents[title];
+      return WAYS.map(([blocking]) => {
+        const found = selectSentences(scores, sentences, k, blocking), order = [...found.chosen].sort((i, j) => i - j);
+        return { ...found, order, texts: order.map((i) => sentences[i]) };
+      });
     }
 
     function update() {
       k = Math.min(k, longest());
       wanted.querySelector("input").max = longest();
       wanted.set(k);
-      const found = extract(blocking);
+      const found = extracts();
       list.replaceChildren(...rows(found));
-      summary.replaceChildren(node("p", { class: "mb-summary-name" }, `The summary: ${found.texts.length} of ${documents[title].sentences.length} sentences`),
-        node("ol", {}, found.order.map((i, at) => node("li", { value: i }, found.texts[at]))));
       source.textContent = documents[title].source;
       figure.say(spoken(found));
     }
 
-    function rows({ chosen, passed }) {
+    function rows(found) {
       const { scores, sentences } = documents[title], shown = scores.filter((score) => score !== null);
-      const low = Math.min(...shown), high = Math.max(...shown);
+      const low = Math.min(...shown), high = Math.max(...shown), { passed } = found[1];
       return sentences.map((text, i) => {
-        const rank = chosen.indexOf(i), over = passed.find((each) => each.sentence === i), repeated = passed.filter((each) => each.by === i);
+        const ranks = found.map(({ chosen }) => chosen.indexOf(i)), over = passed.find((each) => each.sentence === i), repeated = over || passed.find((each) => each.by === i);
         const share = scores[i] === null ? 0 : 15 + 85 * (scores[i] - low) / (high - low || 1);
         const score = scores[i] === null ? "not read" : number(scores[i], 3);
-        return node("li", { class: rank >= 0 ? "mb-chosen" : over ? "mb-passed" : "", value: i, "data-tip": `sentence ${i}: score ${score}${rank >= 0 ? `, chosen as number ${rank + 1}` : over ? ", passed over" : ""}` },
+        const said = WAYS.map(([blocking, name], way) => `${name}: ${ranks[way] >= 0 ? `chosen as number ${ranks[way] + 1}` : blocking && over ? "passed over" : "not chosen"}`);
+        return node("li", { class: (ranks[0] >= 0) !== (ranks[1] >= 0) ? "mb-differs" : "", value: i, "data-tip": `sentence ${i}: score ${score}; ${said.join("; ")}` },
           node("span", { class: "mb-number" }, i), node("span", { class: "mb-score", style: `--share: ${Math.round(share)}%` }, score),
-          rank >= 0 ? node("mark", {}, repeated.length ? withTrigram(text, repeated[0].trigram) : text) : node("span", {}, over ? withTrigram(text, over.trigram) : text),
-          rank >= 0 && node("span", { class: "mb-note" }, ` chosen as number ${rank + 1}`),
-          over && node("span", { class: "mb-note" }, ` passed over: “${over.trigram}” stands in sentence ${over.by}`));
+          node("span", { class: "mb-text" }, repeated ? withTrigram(text, repeated.trigram) : text, over && node("span", { class: "mb-note" }, `repeats “${over.trigram}” of sentence ${over.by}`)),
+          WAYS.map(([blocking], way) => node("span", { class: `mb-choice ${ranks[way] >= 0 ? "mb-summary" : blocking && over ? "mb-passed" : ""}`, role: "img", "aria-label": said[way] }, ranks[way] >= 0 ? "✓" : blocking && over ? "✗" : "")));
       });
     }
 
     function judged() {
       const { reference } = documents[title];
       if (!reference) return ["There is no reference to compare with."];
-      return [node("table", {}, node("caption", {}, "Overlap with what somebody wrote (F1 in per cent, words as they stand, no stemmer)"),
+      return [node("table", {}, node("caption", {}, "Overlap with a summary by a person (F1 in per cent, words as they stand, no stemmer)"),
         node("thead", {}, node("tr", {}, node("td", {}), ["ROUGE-1", "ROUGE-2", "words"].map((name) => node("th", { scope: "col" }, name)))),
-        node("tbody", {}, [[true, "with blocking"], [false, "without"]].map(([block, name]) => {
-          const { texts } = extract(block);
-          return node("tr", { class: block === blocking ? "mb-current" : "" }, node("th", { scope: "row" }, name),
-            [number(rouge(texts, reference, 1), 1), number(rouge(texts, reference, 2), 1), texts.flatMap(wordsOf).length].map((text) => node("td", {}, text)));
-        }))),
+        node("tbody", {}, extracts().map(({ texts }, way) => node("tr", {}, node("th", { scope: "row" }, WAYS[way][1]),
+          [number(rouge(texts, reference, 1), 1), number(rouge(texts, reference, 2), 1), texts.flatMap(wordsOf).length].map((text) => node("td", {}, text)))))),
       node("details", {}, node("summary", {}, `The reference, ${reference.length} sentences`), node("p", {}, reference.join(" ")))];
     }
 
-    function spoken({ order, passed, texts }) {
+    function spoken(found) {
       const { reference } = documents[title];
-      const score = reference ? ` ROUGE-1 ${number(rouge(texts, reference, 1), 1)}.` : "";
-      const over = passed.map(({ sentence, trigram, by }) => ` Sentence ${sentence} is passed over: “${trigram}” stands in sentence ${by}.`).join("");
-      return `Asked for ${k}, ${blocking ? "with" : "without"} blocking: ${order.length === 1 ? "sentence" : "sentences"} ${order.join(", ")}.${over || (blocking ? " Nothing is passed over." : "")}${score}`;
+      return found.map(({ order, texts }, way) => {
+        const score = reference ? ` (ROUGE-1 ${number(rouge(texts, reference, 1), 1)})` : "";
+        return `${way ? "With" : "Without"} blocking: ${order.length === 1 ? "sentence" : "sentences"} ${order.join(", ")}${score}.`;
+      }).join(" ");
     }
   },
 };
