@@ -9,19 +9,19 @@ def _fresh(first, V, H, sigma):
     return abs(first / (math.log(V) + H * sigma**2 / 2) - 1) > 0.1
 
 
-def _reads(name, fresh=_fresh, order="ITF", **tests):
+def _reads(name, fresh=_fresh, order="IGF", **tests):
     """A wrong answer with another test for one of the words, or another order of them.
 
-    The tests get (training, held_out, V, unigram, floor); I, T, F stand for the three words.
+    The tests get (training, held_out, V, unigram, floor); I, G, F stand for the three words.
     """
     tests = {
-        "I": lambda t, h, V, u, f: h < 0.9 * f,
-        "T": lambda t, h, V, u, f: t < 0.9 * f,
+        "I": lambda t, h, V, u, f: f is not None and h < 0.9 * f,
+        "G": lambda t, h, V, u, f: t < 0.9 * h,
         "F": lambda t, h, V, u, f: h >= 0.9 * u,
     } | tests
-    words = {"I": "impossible", "T": "training", "F": "frequencies"}
+    words = {"I": "impossible", "G": "gap", "F": "frequencies"}
 
-    def read_wrongly(first, training, held_out, V, H, sigma, unigram, floor):
+    def read_wrongly(first, training, held_out, V, H, sigma, unigram, floor=None):
         if fresh(first, V, H, sigma):
             return "first value"
         for key in order:
@@ -40,13 +40,14 @@ read_one_side = _reads(
     lambda first, V, H, sigma: first < 0.9 * (math.log(V) + H * sigma**2 / 2),
 )
 read_no_first = _reads("read_no_first", lambda first, V, H, sigma: False)
-read_training_first = _reads("read_training_first", order="TIF")
-read_frequencies_first = _reads("read_frequencies_first", order="IFT")
+read_gap_first = _reads("read_gap_first", order="GIF")
+read_frequencies_first = _reads("read_frequencies_first", order="IFG")
 read_chance = _reads("read_chance", F=lambda t, h, V, u, f: h >= 0.9 * math.log(V))
 read_near_only = _reads("read_near_only", F=lambda t, h, V, u, f: abs(h - u) <= 0.1 * u - 1e-9)
 read_training_loss = _reads("read_training_loss", F=lambda t, h, V, u, f: t >= 0.9 * u)
 read_strictly = _reads("read_strictly", F=lambda t, h, V, u, f: h > u)
-read_gap = _reads("read_gap", T=lambda t, h, V, u, f: t < 0.9 * h)
+read_floor = _reads("read_floor", G=lambda t, h, V, u, f: f is not None and t < 0.9 * f)
+read_any_gap = _reads("read_any_gap", G=lambda t, h, V, u, f: t < h)
 
 
 KNOWN = (
@@ -60,12 +61,12 @@ KNOWN = (
     ),
     (read_no_first, "You do not look at the first loss."),
     (
-        read_training_first,
-        'Here both losses lie below the floor, so the evaluation is wrong, too: "impossible" comes before "training".',
+        read_gap_first,
+        'Here the held-out loss lies below the floor, so the evaluation is wrong, too: "impossible" comes before "gap".',
     ),
     (
         read_frequencies_first,
-        'The training loss lies below the floor, so "training" comes before "frequencies".',
+        'The training loss is far below the held-out loss, and "gap" comes before "frequencies".',
     ),
     (
         read_chance,
@@ -84,7 +85,11 @@ KNOWN = (
         "You ask for a loss above the unigram loss; the two count as equal within a tenth.",
     ),
     (
-        read_gap,
-        "A training loss below the held-out loss is common; it is suspicious where it lies below the floor.",
+        read_floor,
+        "You compare the training loss with the floor. A training loss far below the held-out loss is suspicious on any text, also where no floor is known.",
+    ),
+    (
+        read_any_gap,
+        "A training loss that is slightly below the held-out loss is common; the two count as equal within a tenth.",
     ),
 )
