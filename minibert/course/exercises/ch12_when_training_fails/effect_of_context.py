@@ -1,6 +1,7 @@
 """Exercise `effect_of_context`: task, hints, solution and check."""
 
 import torch
+import torch.nn.functional as F
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch12_when_training_fails.common import CHAPTER
@@ -10,23 +11,28 @@ from minibert.course.exercises.compare import Mistake
 
 @torch.no_grad()
 def effect_of_context(model, batch):
-    """How far the predictions at scored positions move when the other words are exchanged: 0 to 1.
+    """What happens at the scored positions when the other words are exchanged: (distance, rise).
 
+    distance: how far the predictions move, as mean total variation distance, 0 to 1.
+    rise: how much the MLM loss rises, in nats; negative if it falls.
     batch: what model(**batch) takes; labels are -100 where a position is not scored.
     Ids 0 to 4 are special. Where a position holds an unscored word, in this row and in the row
     before it (the last row comes before the first), it gets the word of the row before.
-    Returns the mean total variation distance over the scored positions, as a float. Puts the model
-    into evaluation mode, because dropout would move the predictions by itself.
+    Returns two floats. Puts the model into evaluation mode, because dropout would move the
+    predictions by itself.
     """
-    # blank from here: exchange words, predict twice, compare probabilities (not scores)
+    # blank from here: exchange words, predict twice, compare probabilities and losses
     model.eval()
-    ids, scored = batch["input_ids"], batch["labels"] != -100  # [B, S]
+    ids, labels = batch["input_ids"], batch["labels"]  # [B, S] each
+    scored = labels != -100
     word = (ids > 4) & ~scored
     both = word & word.roll(1, 0)
     exchanged = ids.roll(1, 0).where(both, ids)  # [B, S]
-    mine = model(**batch).prediction_logits[scored].softmax(-1)  # [N, V]
-    moved = model(**(batch | {"input_ids": exchanged})).prediction_logits[scored].softmax(-1)
-    return (mine - moved).abs().sum(-1).mean().item() / 2
+    mine = model(**batch).prediction_logits[scored]  # [N, V]
+    moved = model(**(batch | {"input_ids": exchanged})).prediction_logits[scored]
+    distance = (mine.softmax(-1) - moved.softmax(-1)).abs().sum(-1).mean() / 2
+    before, after = (F.cross_entropy(scores, labels[scored]) for scores in (mine, moved))
+    return distance.item(), (after - before).item()
 
 
 def rows():
@@ -49,9 +55,9 @@ def rows():
 @torch.no_grad()
 def variant(
     halved=True, probabilities=True, scored_only=True, words_only=True, gaps=False, shown=False,
-    masks=False, shift=1,
+    masks=False, shift=1, turned=False,
 ):  # fmt: skip
-    """The solution's number, and those of wrong versions of it."""
+    """The solution's numbers, and those of wrong versions of it."""
     model, batch = rows()
     ids, scored = batch["input_ids"], batch["labels"] != -100
     if masks:
@@ -60,14 +66,14 @@ def variant(
     word = (ids > 4) | scored if gaps else ids > 4 if shown else word
     both = word & word.roll(shift, 0) if words_only else torch.ones_like(word)
     exchanged = ids.roll(shift, 0).where(both, ids)
-    found = [
-        model(**(batch | {"input_ids": some})).prediction_logits[
-            scored if scored_only else torch.ones_like(scored)
-        ]
-        for some in (ids, exchanged)
-    ]
+    scores = [model(**(batch | {"input_ids": some})).prediction_logits for some in (ids, exchanged)]
+    found = [some[scored if scored_only else torch.ones_like(scored)] for some in scores]
     mine, moved = (some.softmax(-1) if probabilities else some for some in found)
-    return (mine - moved).abs().sum(-1).mean().item() / (2 if halved else 1)
+    distance = (mine - moved).abs().sum(-1).mean().item() / (2 if halved else 1)
+    before, after = (
+        F.cross_entropy(some.flatten(0, 1), batch["labels"].flatten()).item() for some in scores
+    )
+    return distance, before - after if turned else after - before
 
 
 WRONG = (
@@ -79,35 +85,44 @@ WRONG = (
     ({"shown": True}, "you exchange scored positions that show a word. They stay as well"),
     ({"masks": True}, "you take the positions that show [MASK]. Scored is where the label is not -100"),
     ({"shift": -1}, "you take the words of the row after. The row before is `roll(1, 0)`"),
+    ({"turned": True}, "the rise has the wrong sign. It is the loss after the exchange minus the loss before"),
 )  # fmt: skip
+
+
+def equal(found, right):
+    return all(abs(one - other) < 1e-5 for one, other in zip(found, right))
 
 
 def check_effect_of_context(answer):
     model, batch = rows()
     found = answer(model, batch)
-    if not isinstance(found, int | float):
-        raise Mistake(f"you return {type(found).__name__}; expected one float, for example by `.item()`.")  # fmt: skip
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise Mistake(f"you return {type(found).__name__}; expected two floats, (distance, rise).")
+    if not all(isinstance(value, int | float) for value in found):
+        raise Mistake("you return tensors; expected floats, for example by `.item()`.")
     right = variant()
-    if abs(found - right) > 1e-5:
+    says = "you find ({:.4f}, {:.4f}) where it should be ({:.4f}, {:.4f})".format(*found, *right)
+    if not equal(found, right):
         for changes, why in WRONG:
-            if abs(found - variant(**changes)) < 1e-5:
-                raise Mistake(f"you find {found:.4f} where it should be {right:.4f}: {why}.")
-        if abs(found) < 1e-6:
+            if equal(found, variant(**changes)):
+                raise Mistake(f"{says}: {why}.")
+        if abs(found[0]) < 1e-6:
             raise Mistake(
-                f"you find 0 where it should be {right:.4f}: both inputs are the same, or you compare"
-                " the most probable words only."
+                f"{says}: both inputs are the same, or you compare the most probable words only."
             )
+        if abs(found[0] - right[0]) < 1e-5:
+            raise Mistake(f"{says}: the distance is right, the rise is not. It is a difference of two means of the cross-entropy at the scored positions.")  # fmt: skip
         raise Mistake(
-            f"you find {found:.4f} where it should be {right:.4f}. Take the softmax over the"
-            " vocabulary, half the sum of the absolute differences over all words, and the mean over"
-            " the scored positions. And exchange only where both rows have an unscored word."
+            f"{says}. Take the softmax over the vocabulary, half the sum of the absolute differences"
+            " over all words, and the mean over the scored positions. And exchange only where both"
+            " rows have an unscored word."
         )
     same = {name: values[:1].expand(4, *values.shape[1:]) for name, values in batch.items()}
-    if abs(answer(model, same)) > 1e-6:
-        raise Mistake("for four equal rows the effect must be 0. Compute with what you are given.")
-    if abs(moved := answer(model.train(), same)) > 1e-6:
+    if not equal(answer(model, same), (0, 0)):
+        raise Mistake("for four equal rows both must be 0. Compute with what you are given.")
+    if not equal(moved := answer(model.train(), same), (0, 0)):
         raise Mistake(
-            f"for a model in training mode and four equal rows you find {moved:.3f} instead of 0:"
+            f"for a model in training mode and four equal rows you find {moved[0]:.3f} instead of 0:"
             " that is dropout. Call `model.eval()` first."
         )
 
@@ -117,10 +132,10 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="Measure the effect of context",
-    task="Write a measurement that finds a model which does not see the words around a gap: predict the scored words twice, the second time with the other words exchanged for those of another row, and compare the two predictions. The total variation distance of two distributions is half the sum of their absolute differences: 0 if they are equal, 1 if they have nothing in common.",
+    task="Measure what the words around a gap are worth to a model: predict the scored words twice, the second time with the other words exchanged for those of another row. Return how far the predictions move, and how much the loss rises. The first is the total variation distance of the two predictions, half the sum of their absolute differences: 0 if they are equal, 1 if they have nothing in common.",
     hints=(
         "First find where an exchange is allowed: a boolean tensor [B, S] for “an unscored word here”, and the same tensor moved by one row. What else has to stay as it is?",
-        "`roll(1, 0)` moves rows, and `a.where(condition, b)` chooses between two tensors. `batch | {...}` makes a new batch in which one entry differs.",
+        "`roll(1, 0)` moves rows, and `a.where(condition, b)` chooses between two tensors. `batch | {...}` makes a new batch in which one entry differs. `F.cross_entropy(scores[scored], labels[scored])` is the MLM loss.",
     ),
     paragraph="Step 3: overfit one batch",
     solution=effect_of_context,
