@@ -27,12 +27,16 @@ QUESTIONS = [
     ),
     (
         ("Grow the run. Is the", "held-out MLM loss near", "the printed MLM loss?"),
-        ("repeated lines", "answers visible", "held-out text of another kind"),
+        ("repeated lines", "answers visible, padding scored", "held-out text of another kind"),
         "count rows; decode a batch",
     ),
     (
-        ("Effect of context:", "far above that of the", "untrained model?"),
-        ("loss smooth: rate too low", "loss jumps: rate too high", "loss flat: mask or labels"),
+        ("Exchange the context:", "does the MLM loss", "rise?"),
+        (
+            "falls smoothly: rate too low",
+            "rises again: rate too high",
+            "stops early: mask or labels",
+        ),
         "step size; count labels, inputs",
     ),
     (

@@ -15,14 +15,14 @@ from minibert.course.exercises.compare import Mistake
 def name_the_faults():
     """The numbers of the faults of runs A, B and C, a list; 0 is a healthy run."""
     # blank from here: three numbers from 0 to 8, each with the reasons for it
-    # A prints 0.50, less than a healthy run. Something easy is in the mean (6), a class costs
-    # nothing (7), or the rows were learned by heart, more or less (8). With visible answers (5)
-    # it would be the NSP loss alone, about 0.2. Padding is 0.47 of what is scored: 6.
+    # A prints 0.50, less than a healthy run. Padding in the loss (6) is nearest, with 0.52 to 0.59;
+    # an ignored class (7) prints 0.38 to 0.41, and a corpus of more than 64 rows (8) may print
+    # anything in between. Of what is scored in A, 0.47 is padding: 6.
     run_a = 6
-    # B prints 0.74, a little more than a healthy run. It may be one (0), or know some of a corpus
-    # of 256 rows by heart (8). The held-out MLM loss is 0.41, as in a healthy run: 0.
+    # B prints 0.74, a little more than a healthy run. No fault of the list ends there, so it should
+    # be healthy (0). The held-out MLM loss is 0.41, as in a healthy run: 0.
     run_b = 0
-    # C jumps, and ends at the unigram loss + ln 2. With a low rate (1) it would fall smoothly, so
+    # C falls, rises again, and ends at the unigram loss + ln 2. With a low rate (1) it would fall smoothly, so
     # this is 2. The largest update confirms it: 0.11, seven times the healthy one.
     run_c = 2
     # What was drawn: padding in the loss, which has no strength; no fault; both rates times 45.
@@ -74,7 +74,7 @@ EXERCISE = Exercise(
             0 · healthy<br>1 · too slow<br>2 · too fast<br>3 · mask inverted<br>4 · labels of other rows<br>5 · answers visible<br>6 · padding in the loss<br>7 · a class ignored<br>8 · repeated lines
         """,
     hints=(
-        "Which faults lower the printed sum without a better model? Which ends near the unigram loss + ln 2? And a corpus of a few hundred rows is learned by heart only in part: what would such a run print? For each run, which measurement would be different under each of its candidates?",
+        "Compare where each run ends with the table above, and remember that a fault may be stronger or weaker here. Which faults lower the printed sum without a better model? Which end near the unigram loss + ln 2? For each run, which measurement would be different under each of its candidates?",
         "For a run that ends near the unigram loss, columns of the table of the eight runs tell its two candidates apart. For a run that prints little, look at what is scored. For one that prints healthy numbers, look at held-out data.",
     ),
     paragraph="Three runs to diagnose",
