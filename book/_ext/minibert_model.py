@@ -39,6 +39,7 @@ PAGES = ("book/model", "book/intro")
 TIME = re.compile(r"\*\*Time\*\* · reading (\d+) min · exercises (\d+) min")
 STILL = re.compile(r"<!-- still: (\w+) -->")
 FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
+EXAMPLE = re.compile(r'data-part="(\w+)" data-example="([^"]*)"')
 PACKAGE = Path(minibert.__file__).parent
 TOKENIZER = PACKAGE / "course" / "figures" / "static" / "wordpiece.js"
 ENGINE = (
@@ -209,15 +210,17 @@ def filled(sentences: tuple[str, ...]) -> str:
 
 
 def paired(fields: dict[str, str]) -> str:
-    """Both orders of the two texts of the page, and how likely the second follows."""
+    """Both orders of the two texts of the page, and the first with the text about something else."""
     model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
     first, second = fields["model-first"], fields["model-second"]
+    pairs = ((first, second), (second, first), (first, fields["other"]))
     with torch.no_grad():
         shares = [
             float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0])
-            for pair in ((first, second), (second, first))
+            for pair in pairs
         ]
-    return f"| first | second | does it follow? |\n|---|---|---|\n| {first} | {second} | {shares[0]:.0%} |\n| {second} | {first} | {shares[1]:.0%} |"
+    rows = [f"| {one} | {next_} | {share:.0%} |" for (one, next_), share in zip(pairs, shares)]
+    return "\n".join(["| first | second | does it follow? |", "|---|---|---|", *rows])
 
 
 def summarized(fields: dict[str, str]) -> str:
@@ -248,7 +251,8 @@ def fill_page(app, docname, source):
     fields = {
         name: unescape(text)
         for path in sorted((root / "book" / "model").glob("*.html"))
-        for name, text in FIELD.findall(path.read_text(encoding="utf-8"))
+        for found in (FIELD, EXAMPLE)
+        for name, text in found.findall(path.read_text(encoding="utf-8"))
     }
     changed = (
         minibert_through.SENTENCE.replace(minibert_through.CHANGED, word)

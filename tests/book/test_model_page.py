@@ -285,14 +285,17 @@ def test_the_engine_computes_any_model_of_both_kinds(needs_chromium, browser, no
 def test_next_sentence_is_the_packages(asked, same):
     model, _, tokenizer = same
     sentences = split_sentences(FERRY) + split_sentences(TOWN) + ODD[:4]
+    other = "A triangle has three sides."
     for first, second in zip(sentences[::2], sentences[1::2]):
         with torch.no_grad():
             expected = [
                 float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(-1)[0, 0])
-                for pair in ((first, second), (second, first))
+                for pair in ((first, second), (second, first), (first, other))
             ]
         assert asked(
-            "pair", {"first": first, "second": second}, "[answer.follows, answer.swapped]"
+            "pair",
+            {"first": first, "second": second, "other": other},
+            "[answer.follows, answer.swapped, answer.unrelated]",
         ) == pytest.approx(expected, abs=1e-4), first
 
 
@@ -407,13 +410,17 @@ def status(tab, tool):
 
 
 def test_two_texts_are_swapped(tab):
-    as_it_stands, swapped = tab.locator("[data-tool=pair] tbody td").all_inner_texts()
+    follows, swapped, unrelated = tab.locator("[data-tool=pair] tbody td").all_inner_texts()
+    assert float(unrelated.rstrip("%")) < 25 < 75 < float(follows.rstrip("%")), "low beside high"
     tab.get_by_role("button", name="Swap the two").click()
     tab.wait_for_function(
         "value => document.querySelector('[data-tool=pair] tbody td').textContent === value",
         arg=swapped,
     )
-    assert tab.locator("[data-tool=pair] tbody td").all_inner_texts() == [swapped, as_it_stands]
+    assert tab.locator("[data-tool=pair] tbody td").all_inner_texts()[:2] == [
+        swapped,
+        follows,
+    ]
     tab.get_by_label("The second text").fill(" ")
     tab.wait_for_function("document.querySelector('[data-tool=pair] .model-error').textContent")
     assert (

@@ -1,4 +1,5 @@
-// Two texts: how likely the model thinks that the second follows the first, and how likely in the other order.
+// Two texts: how likely the model thinks that the second follows the first, how likely in the other order, and, to compare, how likely
+// it thinks that a text about something else follows the first.
 (function () {
   "use strict";
 
@@ -22,7 +23,7 @@
   }
 
   function question() {
-    ask({ first: box.first.value, second: box.second.value });
+    ask({ first: box.first.value, second: box.second.value, other: box.other.dataset.example });
   }
 
   function fail(sentence) {
@@ -35,12 +36,12 @@
     }
   }
 
-  function show({ follows, swapped }) {
+  function show({ follows, swapped, unrelated }) {
     fail("");
     const verdict = follows >= 0.5 ? "The model thinks that the second text follows the first" : "The model thinks that the second text comes from somewhere else";
-    box.status.textContent = `${verdict}: ${percent(follows)} for “follows”. In the other order: ${percent(swapped)}.`;
-    box.results.tBodies[0].replaceChildren(...[["as it stands", follows], ["swapped", swapped]].map(([order, share]) => node("tr", {}, node("th", { scope: "row" }, order),
-      node("td", { class: "model-bar", style: `--share: ${percent(share)}` }, percent(share)))));
+    box.status.textContent = `${verdict}: ${percent(follows)} for “follows”. A text about triangles gets ${percent(unrelated)}.`;
+    box.results.tBodies[0].replaceChildren(...[["first, then second", follows], ["second, then first", swapped], ["first, then a text about triangles", unrelated]].map(([order, share]) =>
+      node("tr", {}, node("th", { scope: "row" }, order), node("td", { class: "model-guess", style: `--share: ${share}` }, percent(share)))));
   }
 
   model.tools.push(start);

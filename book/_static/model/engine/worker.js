@@ -60,15 +60,15 @@ const ANSWERS = {
     return ARITHMETIC[block](model, followText({ text, off }), which);
   },
 
-  /** Two texts: how likely the second follows the first, and the other way round. */
-  pair({ first, second }) {
+  /** Two texts: how likely the second follows the first, and the other way round; and how likely another text follows the first. */
+  pair({ first, second, other }) {
     const [isEmpty] = [[first, "first"], [second, "second"]].filter(([text]) => !wordPieces(text, model.vocabulary, about).length);
     if (isEmpty) throw new Wrong(`The ${isEmpty[1]} text is empty. Type a sentence there.`);
     const follows = (a, b) => {
       const { inputIds, tokenTypeIds } = tokensOf(a, b);
       return followProbability(model, encode(model, inputIds, tokenTypeIds).hidden);
     };
-    return { follows: follows(first, second), swapped: follows(second, first) };
+    return { follows: follows(first, second), swapped: follows(second, first), unrelated: follows(first, other) };
   },
 
   /** A document: its paragraphs of sentences, all scores, and which sentences are chosen. Scores are kept while the text stays. */
