@@ -364,6 +364,10 @@ def centre(locator) -> tuple[float, float]:
 def test_it_answers_a_finger_on_a_phone(through):
     tab = through(viewport=PHONE, touch=True)
     assert tab.locator(".through-narrow").count() == 1
+    width = tab.locator(".through-picture").bounding_box()["width"]
+    leads = tab.evaluate(f"minibertModel.through.layout({width}, 10, {LAYERS}, {HEADS}).leads")
+    assert len(leads) == LAYERS, "the word behind each layer, above all the rest"
+    assert all(lead["y"] == 0 and lead["x"] + lead["w"] <= width for lead in leads)
     block(tab, "layer 4: at “▁▁▁”").tap()
     unfolded(tab, "Layer 4, head 3")
     tab.get_by_role("button", name="Close").tap()

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = window.minibertModel, { percent } = model, { KINDS } = model.through;
-  const CELLS = 24, FAINT = 0.07, SMALLEST = 0.005, REVEALED = 0.65;
+  const CELLS = 24, FAINT = 0.07, SMALLEST = 0.005, REVEALED = 0.65, LEAD = 74;
   const NAMES = ["paper", "panel", "line", "edge", "ink", "soft", "token", "segment", "position", "head", "mask", "mask-ink", "token-wash", "mask-wash", "head-wash"];
 
   /** The page's colours and typefaces as they are now, light or dark. */
@@ -37,6 +37,7 @@
     ctx.textBaseline = "middle";
     drawRow(pen);
     drawTitles(pen);
+    drawLeads(pen);
     drawLabels(pen);
     drawAddends(pen);
     data.attentions.forEach((heads, layer) => drawLayer(pen, layer));
@@ -194,19 +195,43 @@
     }
   }
 
+  /** A word as it is said; a comma alone is hard to see, so it is quoted. */
+  const spoken = (word) => (/^\W+$/.test(word) ? `“${word}”` : word);
+
+  /** On a phone, above all: the first word behind each layer, the last one being the answer. */
+  function drawLeads(pen) {
+    const { ctx, place, data, view, colours } = pen;
+    place.leads.forEach(({ x, y, w }, l) => {
+      const { word, probability } = data.says[l + 1][view.chosen][0], isLast = l + 1 === place.L;
+      ctx.globalAlpha = clamp((pen.at(2 + l) - 0.8) / 0.2);
+      if (isLast) {
+        ctx.fillStyle = colours["mask-wash"];
+        ctx.fillRect(x - 5, y, w + 10, LEAD);
+      }
+      text(pen, isLast ? "it says" : `layer ${l + 1}`, x, y + 12, { size: 12, colour: colours.soft });
+      text(pen, spoken(word), x, y + 32, { family: "mono", size: isLast ? 16 : 14, weight: isLast ? 800 : 500, width: w });
+      text(pen, percent(probability, 0), x, y + 51, { size: 12, colour: colours.soft });
+      ctx.fillStyle = colours.line;
+      ctx.fillRect(x, y + 62, w, 3);
+      ctx.fillStyle = colours.mask;
+      ctx.fillRect(x, y + 61, w * probability, 5);
+    });
+    ctx.globalAlpha = 1;
+  }
+
   /** What the model would say behind a layer: its first two words, each with a bar as long as it is likely. */
   function drawSays(pen, layer) {
     const { ctx, place, data, view, colours } = pen, { x, y, w } = place.says[layer], p = clamp((pen.at(1 + layer) - 0.8) / 0.2);
     const before = layer ? data.says[layer - 1][view.chosen][0].word : "";
     ctx.globalAlpha = p;
-    if (place.isNarrow) text(pen, layer === place.L ? "says" : "would say", 0, y + 12, { size: 12, colour: colours.soft });
+    if (place.isNarrow) text(pen, layer === place.L ? "it says" : layer ? "would say" : "no layer yet", 0, y + 12, { size: 12, colour: colours.soft });
     data.says[layer][view.chosen].slice(0, 2).forEach(({ word, probability }, n) => {
       const top = y + 26 * n, isNew = n === 0 && layer > 1 && word !== before;
       ctx.fillStyle = colours.line;
       ctx.fillRect(x, top + 19, w, 3);
       ctx.fillStyle = colours.mask;
       ctx.fillRect(x, top + 18, w * probability, 5);
-      text(pen, word, x, top + 9, { family: "mono", size: n ? 12 : 14, weight: isNew || layer === place.L && n === 0 ? 800 : 500, width: w - 40 });
+      text(pen, spoken(word), x, top + 9, { family: "mono", size: n ? 12 : 14, weight: isNew || layer === place.L && n === 0 ? 800 : 500, width: w - 40 });
       text(pen, percent(probability, 0), x + w, top + 9, { size: 12, colour: colours.soft, align: "right" });
     });
     ctx.globalAlpha = 1;

@@ -4,7 +4,7 @@
   "use strict";
 
   const model = window.minibertModel;
-  const THUMB = 26, TITLE = 20, SPOKEN = 58, WORDS = 8, ENOUGH = 900;
+  const THUMB = 26, TITLE = 20, SPOKEN = 58, WORDS = 8, ENOUGH = 900, LEADS = 88;
   const KINDS = ["word", "segment", "position"];
 
   /** The places of all parts in a picture of this width, for S tokens, L layers and A heads. */
@@ -29,35 +29,36 @@
       x += reach + strip + 14;
     }
     titles.push({ x: x + 60, y: 12, text: "it says", stage: 2 + L });
-    return { width, height: spoken + SPOKEN, isNarrow: false, titles, labels: [{ stage: 0, x: 0, w: names, y: top }], addends, states, layers, says,
+    return { width, height: spoken + SPOKEN, isNarrow: false, leads: [], titles, labels: [{ stage: 0, x: 0, w: names, y: top }], addends, states, layers, says,
       words: { x: x + 60, y: top, w: width - x - 60, row: Math.min(38, (S * row) / WORDS), from: { x: x - 4, y: top } }, rails: [{ from: states[0].x + states[0].w, to: x, y: top }],
       aside: { x: 0, y: spoken, w: names } };
   }
 
   function below(width, S, L, A, row) {
     const names = 84, strip = 62, titles = [], labels = [], layers = [], states = [], says = [], rails = [];
-    const part = (width - names - strip - 34) / 3, body = S * row;
-    titles.push({ x: 0, y: 14, text: "word pieces", stage: 0 }, { x: names + 6, y: 14, text: "word + segment + position", stage: 1, name: "three vectors, added" });
-    labels.push({ stage: 0, x: 0, w: names - 4, y: TITLE + 8 });
-    const addends = { y: TITLE + 8, strips: KINDS.map((kind, k) => ({ kind, x: names + 6 + k * (part + 8), w: part - 2 })) };
-    states.push({ x: width - strip, w: strip, y: TITLE + 8 });
-    let y = TITLE + 8 + body + 6;
+    const part = (width - names - strip - 34) / 3, body = S * row, cell = (width + 10) / L, top = LEADS + TITLE + 8;
+    const leads = Array.from({ length: L }, (_, l) => ({ x: l * cell, y: 0, w: cell - 10 }));     // what the sentence above speaks of, on the first screen
+    titles.push({ x: 0, y: LEADS + 14, text: "word pieces", stage: 0 }, { x: names + 6, y: LEADS + 14, text: "word + segment + position", stage: 1, name: "three vectors, added" });
+    labels.push({ stage: 0, x: 0, w: names - 4, y: top });
+    const addends = { y: top, strips: KINDS.map((kind, k) => ({ kind, x: names + 6 + k * (part + 8), w: part - 2 })) };
+    states.push({ x: width - strip, w: strip, y: top });
+    let y = top + body + 6;
     says.push({ x: names, y, w: width - names });
     y += SPOKEN + 12;
     for (let l = 0; l < L; l += 1) {
       titles.push({ x: 0, y: y + 18, text: `layer ${l + 1}`, stage: 2 + l });
-      const top = y + THUMB + 12;
-      labels.push({ stage: 2 + l, x: 0, w: names - 4, y: top });
-      layers.push({ from: names, to: width - strip - 4, y: top, thumbs: thumbs(names, y, A) });
-      states.push({ x: width - strip, w: strip, y: top });
-      rails.push({ from: names, to: width - strip, y: top });
-      y = top + body + 6;
+      const first = y + THUMB + 12;
+      labels.push({ stage: 2 + l, x: 0, w: names - 4, y: first });
+      layers.push({ from: names, to: width - strip - 4, y: first, thumbs: thumbs(names, y, A) });
+      states.push({ x: width - strip, w: strip, y: first });
+      rails.push({ from: names, to: width - strip, y: first });
+      y = first + body + 6;
       says.push({ x: names, y, w: width - names });
       y += SPOKEN + 12;
     }
     titles.push({ x: 0, y: y + 14, text: "it says", stage: 2 + L });
     const words = { x: 0, y: y + TITLE + 6, w: width, row: 32, from: null };
-    return { width, height: words.y + WORDS * 32 + 4, isNarrow: true, titles, labels, addends, states, layers, says, words, rails };
+    return { width, height: words.y + WORDS * 32 + 4, isNarrow: true, leads, titles, labels, addends, states, layers, says, words, rails };
   }
 
   function thumbs(x, y, A, step = THUMB + 4) {

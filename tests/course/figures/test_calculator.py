@@ -255,6 +255,12 @@ def test_title_and_bars_follow_the_form(form):
         "attention: 28,348,416, 25.9%",
         "feed-forward: 56,669,184, 51.8%",
     ]
+    assert form.locator(".mb-parts").first.locator("span").all_inner_texts() == [
+        "embeddings 22%",
+        "attention 26%",
+        "feed-forward 52%",
+        "norms, pooler 1%",
+    ]
     form.locator("[name=layers]").fill("24")
     assert title().startswith("This model: 195 million parameters, ")
     assert parts()[2] == "feed-forward: 113,338,368, 58.3%"

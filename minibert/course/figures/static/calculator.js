@@ -175,11 +175,13 @@ const BARS = {
 
 function barOf(name, title, parts, show) {
   const total = sum(parts);
-  return [node("p", {}, title, node("strong", {}, show(total))), node("div", { class: "mb-stack" }, BARS[name].map(([part, tone, ...names]) => {
-    const value = names.reduce((all, each) => all + parts[each], 0), share = 100 * value / total;
-    return node("div", { style: `flex-grow: ${share}; --tone: var(--${tone})`, "data-tip": `${part}: ${show(value)}, ${grouped(share, 1)}%` },
-      share > 19 && node("span", { class: share < 31 ? "mb-small" : "" }, `${part} ${Math.round(share)}%`));
-  }))];
+  const shares = BARS[name].map(([part, tone, ...names]) => {
+    const value = names.reduce((all, each) => all + parts[each], 0);
+    return { part, tone: `--tone: var(--${tone})`, value, share: 100 * value / total };
+  });
+  return [node("p", { class: "mb-total" }, title, node("strong", {}, show(total))),
+    node("div", { class: "mb-stack" }, shares.map(({ part, tone, value, share }) => node("div", { style: `flex-grow: ${share}; ${tone}`, "data-tip": `${part}: ${show(value)}, ${grouped(share, 1)}%` }))),
+    node("p", { class: "mb-parts" }, shares.map(({ part, tone, share }) => node("span", { style: tone }, `${part} ${share && share < 0.5 ? "<1" : Math.round(share)}%`)))];
 }
 
 function tableOf(name, parts, show) {
