@@ -130,7 +130,7 @@ EXERCISE = Exercise(
             Two texts differ at some positions. Before any model has run, which positions are certain to get equal vectors in both, whatever the weights are?
             Answer for the three directions of reading. In one layer, the vector at a position depends on the tokens that it may look at, itself included, and on
             their positions. More layers change nothing here: whatever a position may look at has itself seen only what that position may look at too.
-            (Would that still be true if each position could look only one step to the left?)
+            (Would that still be true if each position could look only one step to the left? The answer follows the exercise.)
             """,
     hints=(
         "Take position 2 of a text that is read left to right, and list what it may look at: positions 0, 1 and 2. Compare these lists.",

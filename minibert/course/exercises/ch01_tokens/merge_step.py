@@ -97,11 +97,11 @@ EXERCISE = Exercise(
     task="""
             `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times that the word occurs.
             Count how often each pair of neighbouring pieces occurs: a word that occurs 5 times counts each of its pairs 5 times.
-            Merge the most frequent pair wherever it occurs, from left to right. If several pairs are equally frequent, take the one that you counted first, which is what
+            Merge the most frequent pair wherever it occurs, from left to right. The second piece loses its `##`, the first keeps what it has. If several pairs are equally frequent, take the one that you counted first, which is what
             `max(pairs, key=pairs.get)` does with a dict `pairs` of counts. Return the new token, and a dict of all words with their counts.
         """,
     hints=(
-        'Only the second piece loses its `##`: `("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`. A pair occurs in several words, and can occur twice in one, so add to its count.',
+        '`("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`. A pair occurs in several words, and can occur twice in one, so add to its count.',
         "`zip(pieces, pieces[1:])` goes through the pairs of a word. To merge, walk through the pieces with an index `i`: where `pieces[i : i + 2]` equals the pair, append the new token and move on by two; otherwise append the piece and move on by one.",
     ),
     solution=merge_step,

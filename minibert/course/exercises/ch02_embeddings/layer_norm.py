@@ -116,7 +116,7 @@ EXERCISE = Exercise(
         the last one is H. The check recognises common mistakes, so try before you open a hint.""",
     hints=(
         "Every token has a mean and a variance of its own. Which dimension do you average over, and what shape must the mean have so that you can subtract it from `x`?",
-        "Average over `dim=-1`, and look up what `keepdim` does. Compute your result for the vector (1, 0, 0, 0) and compare it with the numbers above the exercise: a first number of 1.50 tells you that your variance is not the one of equation 2.2.",
+        "Average over `dim=-1`, and look up what `keepdim` does. Compute your result for the vector (1, 0, 0, 0) and compare it with the numbers above the exercise. If the first number differs, compare your variance with the one of equation 2.2.",
     ),
     paragraph="LayerNorm by hand",
     solution=layer_norm,

@@ -22,14 +22,14 @@ ENOUGH = 0.95  # the weight that the previous token has to get
 def previous_token(step):
     """Maps with which every token attends to the token before it.
 
-    A token at position t is (a, b, cos(t · step), sin(t · step)), where a and b
+    A token at position t is (a, b, sin(t · step), cos(t · step)), where a and b
     stand for its word. -> W_query and W_key, both [4, 2]: queries are x @ W_query.
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
     # blank from here: fill both maps and return them
     cos, sin = math.cos(step), math.sin(step)
     size = math.sqrt(12 / (1 - cos))  # the right score then leads by 12 / √2
-    W_query[2:] = size * torch.tensor([[cos, -sin], [sin, cos]])  # one step back
+    W_query[2:] = size * torch.tensor([[cos, sin], [-sin, cos]])  # one step back
     W_key[2:] = size * torch.eye(2)  # keys are the hands themselves
     return W_query, W_key
 
@@ -38,7 +38,7 @@ def tokens(step: float, length: int, start: int, seed: int) -> Tensor:
     """Random words at the positions from `start` on: [S, 4]."""
     angle = (start + torch.arange(length)).double() * step  # [S]
     words = draw(length, 2, seed=seed)  # [S, 2]
-    return torch.cat([words, angle.cos()[:, None], angle.sin()[:, None]], dim=1)
+    return torch.cat([words, angle.sin()[:, None], angle.cos()[:, None]], dim=1)
 
 
 def weights_of(x: Tensor, maps) -> Tensor:
@@ -106,8 +106,8 @@ EXERCISE = Exercise(
     minutes=20,
     title="Design a head that finds the previous token",
     task="""
-            A token at position t is a row of four numbers: two for its word, and two for the tip of a hand. The hand of position 0
-            points to the right, and from each token to the next it turns anticlockwise by the angle `step`. Design $W_Q$ and $W_K$
+            A token at position t is a row of four numbers: two for its word, and a hand as in chapter 3, (sine, cosine). The hand of position 0
+            points straight up, and from each token to the next it turns clockwise by the angle `step`. Design $W_Q$ and $W_K$
             so that every token gives more than 0.95 of its attention to the token before it, whatever the words are. (The first
             token may attend to anything.) `step` is in radians and at least π/18 (10°), and `step` times the number of tokens is at most 2π (a full turn).
             Begin with a pencil: draw the hands of three neighbours. For which pair of hands is the dot product largest?
@@ -115,7 +115,7 @@ EXERCISE = Exercise(
     hints=(
         "Two hands of the same length have their largest dot product when they point the same way. If the keys are the "
         "hands as they are, where should the query of a token point?",
-        "A rotation matrix turns the query back by one step; try it on one hand, and look which way it turns. If the right token "
+        "Chapter 3's `shift_matrix(step, 2)` turns a hand that is a column by one step clockwise. Here hands are rows and have to turn back, so try on one hand whether you need the matrix or its transpose. If the right token "
         "wins but gets too little weight, think of what a factor does to the differences that the softmax sees.",
     ),
     paragraph="Where queries, keys and values come from",

@@ -251,10 +251,10 @@ EXERCISE = Exercise(
     task="""Write the whole class. `BertEmbeddings(config)` and `BertEncoder(config)` are imported; they contain what you built in chapters 2 to 5.
 
 - **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own, tanh included, because later on this page its output is compared.
-- **Fresh weights**: linear maps and tables are normal with standard deviation `config.initializer_range` (0.02 in BERT), and the biases of linear maps are 0. The LayerNorms keep PyTorch's values, 1 and 0.
-- **Forward**: ids and segments to vectors, vectors through the encoder under the mask, the last layer's [CLS] through the pooler. The encoder takes a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None.""",
+- **Fresh weights**: linear maps and tables are normal with standard deviation `config.initializer_range` (0.02 in BERT), and the biases of linear maps are 0. The LayerNorms keep PyTorch's values, 1 and 0. (The row of [PAD] may be 0.)
+- **Forward**: ids and segments to vectors, vectors through the encoder under the mask, the last layer's [CLS] through the pooler. The embeddings take segments by keyword: `token_type_ids=…`. The encoder takes the vectors and a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
     hints=(
-        "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. The embeddings take segments by keyword: `token_type_ids=…`. The encoder returns two things; the first is the list of all $L + 1$ hidden states. `self.modules()` yields every module inside yours.",
+        "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. `self.modules()` yields every module inside yours.",
         'A small class of your own for the pooler, with the attribute `dense`, gives the right names. So does an empty `nn.Sequential()` to which you add the two steps by name: `add_module("dense", …)`. Use `nn.init.normal_` and `nn.init.zeros_` in a loop over `self.modules()` with `isinstance`. `attention_mask.bool()[:, None, None, :]` is the mask, `states[-1]` the last state, and `last[:, 0]` holds [CLS] of every text.',
     ),
     paragraph="The whole model in one picture",

@@ -263,12 +263,12 @@ EXERCISE = Exercise(
     check=check_first_difference,
     task="""Write the tool that locates the module.
 
-- Run `model(**inputs)` and `reference(**inputs)` once each, without gradients, and record the output of every module by its name. If an output is a tuple, keep its first element. At the end, record the two outputs of the whole model as well, under the names `last_hidden_state` and `pooler_output`.
+- Run `model(**inputs)` and `reference(**inputs)` once each, without gradients, and record the output of every module inside them by its name. If an output is a tuple, keep its first element. At the end, record the two outputs of the whole model as well, under the names `last_hidden_state` and `pooler_output`.
 - Compare the outputs in the order in which you recorded them for `model`. (A module finishes after the modules inside it.) Skip what is not a tensor, and names that only one of the two has.
 - Return the name of the first output that does not agree with the reference to within 1e-4, or None. An output of another shape does not agree, nor does one with NaN in it.
 - Remove your hooks.""",
     hints=(
-        "`hidden_states` above has a hook for the embeddings and for each layer. You need one for every module, and `named_modules()` gives names and modules. A dict remembers the order in which it was filled.",
+        "`hidden_states` above has a hook for the embeddings and for each layer. You need one for every module, and `named_modules()` gives names and modules. (Its first module is the model itself, under the empty name.) A dict remembers the order in which it was filled.",
         "Keep one dict of name and output for each model. All hooks of a loop share the loop's variable, so give each its name as a default argument: `def keep(module, arguments, output, name=name)`. `x > 1e-4` is False when x is NaN, and a difference of two shapes may broadcast.",
     ),
     paragraph="Equal to the reference, layer by layer",

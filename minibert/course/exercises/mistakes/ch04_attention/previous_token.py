@@ -14,7 +14,7 @@ def turned(name, query, key=0.0, length=20.0):
         maps = torch.zeros(2, 4, 2)
         for each, turn in zip(maps, (query, key)):
             cos, sin = math.cos(turn * step), math.sin(turn * step)
-            each[2:] = length * torch.tensor([[cos, sin], [-sin, cos]])
+            each[2:] = length * torch.tensor([[cos, -sin], [sin, cos]])
         return tuple(maps)
 
     return named(name, answer)
