@@ -27,7 +27,7 @@ QUESTIONS = [
     ),
     (
         ("Grow the run. Is the", "held-out MLM loss near", "the printed MLM loss?"),
-        ("repeated lines", "answers visible, padding scored", "held-out text of another kind"),
+        ("repeated lines", "answers seen, padding scored", "held-out text of another kind"),
         "count rows; decode a batch",
     ),
     (

@@ -119,7 +119,7 @@ EXERCISE = Exercise(
     task="With a pencil first: suppose you double $H$ but keep the layers' total number of parameters, about $12LH^2$, fixed. What happens to $L$? "
     "And to the activations, which grow like $LH$? Why does $L$ change by more than this if the *total* number of parameters is fixed, embeddings included? Then write a search for a real budget. You have 1,536 MiB of memory and want the "
     "deepest BERT of about 30 million parameters (within 2 percent) that fits, among the widths 64, 128, … 1,024 and the depths 1 to 48: vocabulary 30,522, 512 positions, heads of 64, $I = 4H$. A step trains on 32 sequences of 128 "
-    "tokens in float32, with Adam and fused attention. `activations(config, batch, length)` returns a dict of bytes; leave out its entry `\"attention: weights\"`. The budget is for the encoder, without any output head. Return a `BertConfig`.",
+    'tokens in float32, with Adam and fused attention. `activations(config, batch, length)` returns a dict of bytes; leave out its entry `"attention: weights"`. The budget is for the encoder, without any output head. Return a `BertConfig`.',
     hints=(
         "$L$ falls to a quarter, so $LH$, and the activations with it, falls to half. With a fixed total, $L$ falls further, because the embeddings grow with $H$ and leave fewer parameters for the layers. "
         "Try every width and depth: count the parameters as above, then the bytes of a step.",

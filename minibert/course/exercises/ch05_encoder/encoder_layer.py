@@ -285,7 +285,7 @@ EXERCISE = Exercise(
     check=check_encoder_layer,
     task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
     "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on each sublayer's output, before it is added. `__init__` makes the parts for you under the "
-    "names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output[\"dense\"]`.",
+    'names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output["dense"]`.',
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
         "Both halves have the same form. In post-norm the branch reads `x`, and the result is `norm(x + f(x))`. In pre-norm it reads `norm(x)`, and the "

@@ -77,7 +77,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "For each fault, first write down the count that it would change, and what that count is in a correct program. `torch.where(labels != -100, labels, input_ids)` restores the text (unless the program has fault 5), and `(id - 5) // 10` is the document of a word.",
-        "Two faults hide from an average over the batch: count the fates row by row for fault 1, and the pairs of label 0 and of label 1 separately for fault 6. For fault 7 an average shows that something is wrong, and the separate counts show what. For fault 2 compute the standard error, $\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens, and demand three of them, because you compare many counts.",
+        "Two faults hide from an average over the batch: count the outcomes row by row for fault 1, and the pairs of label 0 and of label 1 separately for fault 6. For fault 7 an average shows that something is wrong, and the separate counts show what. For fault 2 compute the standard error, $\\sqrt{0.1 \\cdot 0.9 / n}$ for $n$ chosen tokens, and demand three of them, because you compare many counts.",
     ),
     paragraph="Find the fault by counting",
     solution=find_faults,
