@@ -14,10 +14,10 @@ def read_losses(first, training, held_out, V, H, sigma, unigram, floor=None):
     V, H, sigma as in equation 8.4; unigram and floor: the landmarks (floor is None where it is unknown). Losses in nats.
     "first value"  the fresh model does not lose what equation 8.4 expects
     "impossible"   the evaluation must be wrong, because no model can be that good
-    "gap"          training and held-out text are told apart: repeated text, answers visible, or another mean
+    "gap"          much better on training than on held-out text: repeated text, answers visible, or another mean
     "frequencies"  the run is not clearly better than the frequencies of the tokens
     "learning"     none of these: no fault found. Several may fit: return the one that comes first in this list.
-    Two losses count as equal if they differ by at most a tenth of the second one.
+    A loss counts as equal to what it is compared with if it differs from that by at most a tenth of it.
     """
     # blank from here: compare each loss with what it should be near, above or below
     if abs(first / (math.log(V) + H * sigma**2 / 2) - 1) > 0.1:
@@ -78,10 +78,10 @@ EXERCISE = Exercise(
     title="Read the losses of a run",
     task="""
             You get three MLM losses of a run and nothing else: the loss of the fresh model, and at the end the losses on training text and on held-out text.
-            Write the function that names the fault which they show, or finds none. For each of the five answers decide which loss shows it, and what this loss must be compared with. It must also work on English, where the floor is unknown.
+            Write a function that names the fault the three losses reveal, if there is one. For each answer decide which loss shows it, and what this loss must be compared with. It must also work on English, where the floor is unknown.
         """,
     hints=(
-        "There are four comparisons, each of two numbers. Two of them need no landmark at all but another loss or a formula.",
+        "There are four comparisons, each of two numbers: one with a formula, one of two losses of the run, and two with landmarks.",
         "What the model has learned shows on held-out text, so the unigram loss and the floor judge `held_out`. The first loss can be wrong in both directions.",
     ),
     paragraph="The first value",
