@@ -22,13 +22,17 @@ from notebook_rules import code_cells, ignored_cells, opening, sanitize
 
 from minibert.course.exercises.base import exercises
 from tools.environment import FIXED, NOTEBOOKS, ROOT, fix_environment
-from tools.execute import run
+from tools.execute import read_log, run
 from tools.shape_cells import complaints, watch_cells
 from tools.stamp import checked, setup_cells
 
 pytestmark = pytest.mark.slow
 
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+SECONDS = read_log()["notebooks"]
+PATHS = sorted(
+    NOTEBOOKS.glob("*.ipynb"),
+    key=lambda path: -SECONDS.get(path.stem, {}).get("processor_seconds", 0),
+)  # the longest first, so that two processes end at about the same time
 FROM_GIT = "05_encoder"  # installs from a git address; the others from a wheel
 
 # Of what Colab has, all that the course can use.
