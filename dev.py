@@ -420,7 +420,7 @@ def parse(arguments):
             child.add_argument(
                 "--all",
                 action="store_true",
-                help="the slow tests too: browsers, fresh environments, kills, the bug clinic",
+                help="the slow tests too: browsers, solved notebooks in fresh environments, kills, the bug clinic; stored outputs with AVX2 only",
             )
         elif command in (notebooks, bench):
             child.add_argument(
