@@ -89,10 +89,26 @@ def needs_chromium() -> str:
     absent("Chromium", "install it from your system's packages")
 
 
+# Tests, or whole files, that take minutes. A process hands over what stands at the end of its list, so these come first.
+LONGEST = (
+    "tests/course/test_clinic.py::test_every_patient_turns_its_guard_red",
+    "tests/notebooks/test_standalone.py",
+    "tests/book/test_forms.py",
+    "tests/meta/test_publish.py",
+    "tests/meta/test_wheel.py",
+    "tests/meta/test_shape_comments.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first, so that two processes end at about the same time."""
+    """Files with slow tests first, and the longest of them before the others, so that two processes end at about the same time."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+
+    def place(item: pytest.Item) -> tuple[bool, int]:
+        named = (i for i, begin in enumerate(LONGEST) if item.nodeid.startswith(begin))
+        return item.path not in slow, next(named, len(LONGEST))
+
+    items.sort(key=place)
 
 
 # ---------------------------------------------------------------- pytest --nbval

@@ -1,6 +1,7 @@
 """The one environment in which notebooks run: tools/execute.py stores outputs in it, conftest.py compares them in it."""
 
 import os
+from collections.abc import MutableMapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,11 +32,11 @@ FIXED = {
 }
 
 
-def fix_environment() -> None:
-    """Set the variables here; kernels that are started later inherit them."""
-    os.environ.update(FIXED)
-    profile = Path(FIXED["IPYTHONDIR"]) / "profile_default"
-    for folder in (profile, Path(FIXED["MPLCONFIGDIR"])):
+def fix_environment(variables: MutableMapping[str, str] = os.environ, root: Path = ROOT) -> None:
+    """Set the variables, here or among those of another process; kernels that are started later inherit them."""
+    variables.update({name: value.replace(str(ROOT), str(root)) for name, value in FIXED.items()})
+    profile = Path(variables["IPYTHONDIR"]) / "profile_default"
+    for folder in (profile, Path(variables["MPLCONFIGDIR"])):
         folder.mkdir(parents=True, exist_ok=True)
     # A kernel warns about its unencrypted connection to this same machine; errors it may still report.
     (profile / "ipython_kernel_config.py").write_text(

@@ -37,7 +37,9 @@ class CellFailed(Exception):
     """A cell of a notebook failed; the message says which and how."""
 
 
-def run(notebook: NotebookNode, name: str, folder: Path) -> dict[str, float]:
+def run(
+    notebook: NotebookNode, name: str, folder: Path, kernel: str = "python3"
+) -> dict[str, float]:
     """Run all cells in `folder`, outputs into the notebook. -> seconds by the clock, and of processor time in the kernel.
 
     Processor time is the one to tell a reader: it does not depend on what else the machine does.
@@ -55,7 +57,7 @@ def run(notebook: NotebookNode, name: str, folder: Path) -> dict[str, float]:
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT,
-        kernel_name="python3",
+        kernel_name=kernel,
         store_widget_state=True,
         record_timing=False,
         coalesce_streams=True,

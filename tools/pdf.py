@@ -1,7 +1,7 @@
 """The whole book as one tagged PDF with outline, page numbers and links: `python tools/pdf.py [FILE]`, from a built book.
 
-One page of HTML holds all chapters; Chromium draws its formulas with the book's own MathJax and prints it, twice: the first time
-tells on which page each chapter begins, the second time the table of contents says so.
+One page of HTML holds all chapters; Chromium draws its formulas with the book's own MathJax and prints it, twice: the first time,
+without tags, tells on which page each chapter begins, the second time the table of contents says so.
 """
 
 import html
@@ -89,20 +89,20 @@ def formula_scripts(site: Path) -> str:
     return "".join(found)
 
 
-def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
-    """Parts and chapters with their pages; before the pages are known, with a gap as wide."""
+def table_of_contents(chapters: list[Chapter]) -> str:
+    """Parts and chapters, with gaps as wide as the numbers of their pages, which are not yet known."""
     rows = []
     for part, group in groupby(chapters, key=lambda chapter: chapter.part):
         if part:
             rows.append(f'<li class="part">{html.escape(part)}</li>')
         for chapter in group:
             rows.append(
-                f'<li class="depth-{chapter.depth}"><a href="#{chapter.key}"><span>{html.escape(chapter.heading)}</span><i></i><b>{pages.get(chapter.key, "000")}</b></a></li>'
+                f'<li class="depth-{chapter.depth}"><a href="#{chapter.key}"><span>{html.escape(chapter.heading)}</span><i></i><b>000</b></a></li>'
             )
     return '<nav class="print-contents"><h1>Contents</h1><ol>' + "\n".join(rows) + "</ol></nav>"
 
 
-def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
+def whole(chapters: list[Chapter], site: Path) -> str:
     """The whole work as one page of HTML."""
     sheets = [site / "_static" / name for name in ("pygments.css", "minibert.css", "api.css")]
     links = "".join(
@@ -117,15 +117,15 @@ def whole(chapters: list[Chapter], site: Path, pages: dict[str, int]) -> str:
     return (
         f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{TITLE}</title>{links}{formula_scripts(site)}</head>'
         f'<body><main class="bd-main"><div class="bd-content"><section class="print-cover">{cover(edition())}</section>'
-        f"{table_of_contents(chapters, pages)}{articles}</div></main></body></html>"
+        f"{table_of_contents(chapters)}{articles}</div></main></body></html>"
     )
 
 
 # ---------------------------------------------------------------- the browser
 
 
-def print_page(tab, page: Path, target: Path) -> None:
-    """Load a page from a file, wait until its formulas and pictures are drawn, print it."""
+def load_page(tab, page: Path) -> None:
+    """Load a page from a file, wait until its formulas and pictures are drawn, make them fit for paper."""
     tab.goto(page.as_uri(), wait_until="load", timeout=LONGEST)
     tab.wait_for_function(
         "!window.MathJax || document.querySelectorAll('.math:not(:has(mjx-container))').length === 0",
@@ -147,8 +147,15 @@ def print_page(tab, page: Path, target: Path) -> None:
         text.textContent = ` ${drawn.closest(".math").dataset.tex} `;
         drawn.before(text);
     })""")
-    tab.pdf(
-        path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True
+
+
+def number_pages(tab, numbers: dict[str, int]) -> None:
+    """Fill in the table of contents."""
+    tab.evaluate(
+        """numbers => document.querySelectorAll(".print-contents a").forEach(link => {
+        link.querySelector("b").textContent = numbers[link.getAttribute("href").slice(1)];
+    })""",
+        numbers,
     )
 
 
@@ -173,11 +180,12 @@ def make(site: Path, root: Path, target: Path) -> Path:
         tab = started.new_page(viewport={"width": PAPER_WIDTH, "height": 900})
         tab.emulate_media(media="print")
         tab.set_default_timeout(LONGEST)
-        numbers = {}
-        for _ in range(2):
-            page.write_text(whole(chapters, site, numbers), encoding="utf-8")
-            print_page(tab, page, target)
-            numbers = page_numbers(PdfReader(target))
+        page.write_text(whole(chapters, site), encoding="utf-8")
+        load_page(tab, page)
+        form = {"path": target, "prefer_css_page_size": True, "print_background": True}
+        tab.pdf(**form)
+        number_pages(tab, page_numbers(PdfReader(target)))
+        tab.pdf(**form, tagged=True, outline=True)
     return target
 
 

@@ -14,7 +14,13 @@ from tools.shape_comments import Source, read_source
 from tools.shape_verdicts import judge
 from tools.shapes import Watch
 
-BEGIN = "import sys\nsys.path.insert(0, {root!r})\nfrom tools.shape_cells import begin\nsys.path.pop(0)\nbegin()\ndel begin"
+BEGIN = """import sys
+path = [*sys.path]
+sys.path.insert(0, {root!r})
+from tools.shape_cells import begin
+sys.path[:] = path      # these tools put the same folder there, in which a chapter must not look for the package
+begin()
+del begin, path"""
 END = "from tools.shape_cells import end\nend()"
 
 

@@ -93,6 +93,10 @@ def read_book(site: Path, root: Path) -> list[Chapter]:
 
 def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapter:
     body = soup.select_one("article.bd-article")
+    for code in body("pre"):  # first: it leaves half as much to look through
+        for piece in code("span"):
+            if not COLOURED & set(piece.get("class", [])):
+                piece.unwrap()  # half of the size of a PDF would be the places of single letters
     for instead in body.select("noscript[data-paper]"):
         instead.replace_with(paragraph(soup, instead["data-paper"], "on-paper"))
     for node in body.select(SCREEN_ONLY):
@@ -108,9 +112,6 @@ def read_chapter(name: str, part: str, depth: int, soup: BeautifulSoup) -> Chapt
     for code in body.select("details"):
         if code.summary.get_text(strip=True) == "its code":
             code.decompose()
-    for piece in body.select("pre span"):
-        if not COLOURED & set(piece.get("class", [])):
-            piece.unwrap()  # half of the size of a PDF would be the places of single letters
     body.smooth()
     heading = body.h1
     title = heading.get_text(" ", strip=True)

@@ -1,6 +1,6 @@
 """Every page of the built book in a real browser, in the light on a wide window and in the dark on a phone.
 
-Nothing leaves, nothing fails, it is light enough, the maths is drawn, every figure answers a key and a pointer, nothing overflows, and
+Nothing jumps while it loads: what comes late finds its place kept. Nothing leaves, nothing fails, it is light enough, the maths is drawn, every figure answers a key and a pointer, nothing overflows, and
 axe-core finds nothing, with everything opened that can be opened.
 """
 
@@ -61,7 +61,34 @@ ONE_OF_EACH_COLOUR = """() => {
   });
   document.querySelectorAll(".highlight pre").forEach(code => code.normalize());
 }"""
+# The shift is what a browser reports (https://web.dev/cls): under 0.1 counts as good, and the book keeps half of that. A busy machine lets
+# letters and scripts come late and in another order, so a page that shifts more is loaded up to five times, and its smallest shift counts.
+MOST, LOADS = 0.05, 5
+WATCH = """window.shifts = [];
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => { if (!entry.hadRecentInput) window.shifts.push(
+    [entry.value, ...entry.sources.map(({ node }) => node && `${node.nodeName}.${node.className} ${(node.textContent || "").trim().slice(0, 30)}`)]);
+})).observe({ type: "layout-shift", buffered: true });"""
 OPEN = "() => document.querySelectorAll('details, .sd-dropdown').forEach(each => { each.open = true; })"
+
+
+def loaded(browser, url: str, theme: str):
+    """One page with everything drawn that is in sight: in the light for keys and a mouse, in the dark on a phone for a finger.
+
+    `shifts` is every shift while it loaded: its size, and what moved.
+    """
+    viewport = PHONE if theme == "dark" else WIDE
+    tab, wrong = opened(browser, url, theme, viewport, touch=theme == "dark", before=WATCH)
+    wait_for_formulas(tab)
+    tab.wait_for_load_state("networkidle")
+    tab.wait_for_timeout(300)
+    return SimpleNamespace(
+        url=url,
+        theme=theme,
+        tab=tab,
+        wrong=wrong,
+        first=list(tab.asked),
+        shifts=tab.evaluate("window.shifts"),
+    )
 
 
 @pytest.fixture(
@@ -70,19 +97,46 @@ OPEN = "() => document.querySelectorAll('details, .sd-dropdown').forEach(each =>
     ids="-".join,
 )
 def visit(request, browser, address):
-    """One page, opened once for the tests below: in the light with keys and a mouse, in the dark with a finger."""
+    """A page, opened once for the tests below."""
     name, theme = request.param
-    tab, wrong = opened(
-        browser,
-        f"{address}{name}.html",
-        theme,
-        PHONE if theme == "dark" else WIDE,
-        touch=theme == "dark",
+    visit = loaded(browser, f"{address}{name}.html", theme)
+    visit.name = name
+    yield visit
+    visit.tab.context.close()
+
+
+def size(shifts: list) -> float:
+    return sum(shift[0] for shift in shifts)
+
+
+def smallest_shifts(browser, first: SimpleNamespace) -> list:
+    """The shifts of a load, or of further ones where they are not small enough: those whose sum is the smallest."""
+    best = first.shifts
+    for _ in range(LOADS - 1):
+        if size(best) < MOST:
+            break
+        again = loaded(browser, first.url, first.theme)
+        best = min(best, again.shifts, key=size)
+        again.tab.context.close()
+    return best
+
+
+def test_nothing_jumps_while_a_page_loads(visit, browser):
+    found = smallest_shifts(browser, visit)
+    assert size(found) < MOST, found
+
+
+def test_a_jump_is_seen(browser, tmp_path):
+    """Half a screen that comes late, above what one reads."""
+    page = tmp_path / "late.html"
+    page.write_text(
+        "<!doctype html><title>late</title><p style='height: 500px'>Text</p><script>setTimeout(() => "
+        "document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 400px' })), 200)</script>",
+        encoding="utf-8",
     )
-    wait_for_formulas(tab)
-    tab.wait_for_load_state("networkidle")
-    yield SimpleNamespace(name=name, theme=theme, tab=tab, wrong=wrong, first=list(tab.asked))
-    tab.context.close()
+    first = loaded(browser, page.as_uri(), "light")
+    first.tab.context.close()
+    assert size(smallest_shifts(browser, first)) > MOST
 
 
 def test_page_is_drawn(visit):
@@ -149,20 +203,20 @@ def test_axe_finds_nothing(visit):
     for menu in tab.locator(".bd-header-article button.dropdown-toggle").all():
         menu.click()
         tab.locator(".dropdown-menu.show").wait_for()
-        assert complaints(tab, ".bd-header-article") == [], "a menu, opened"
+        assert complaints(tab, ".bd-header-article", opened=True) == [], "a menu, opened"
         tab.keyboard.press("Escape")
     if visit.theme == "light" and visit.name != "search":  # that page has the field on itself
         tab.keyboard.press("Control+k")
         tab.locator("dialog#pst-search-dialog[open]").wait_for()
         tab.keyboard.type("padding mask")
         tab.locator("#pst-search-dialog li a").first.wait_for()
-        assert complaints(tab, "#pst-search-dialog") == [], "the search"
+        assert complaints(tab, "#pst-search-dialog", opened=True) == [], "the search"
         tab.keyboard.press("Escape")
     for side in ("primary", "secondary") if visit.theme == "dark" else ():
         if tab.locator(f".{side}-toggle:visible").count():
             tab.locator(f".{side}-toggle:visible").click()
             tab.locator(f"#pst-{side}-sidebar-modal[open]").wait_for()
-            assert complaints(tab, f"#pst-{side}-sidebar-modal") == [], (
+            assert complaints(tab, f"#pst-{side}-sidebar-modal", opened=True) == [], (
                 f"the {side} sidebar, opened"
             )
             tab.keyboard.press("Escape")

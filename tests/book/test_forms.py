@@ -278,17 +278,25 @@ def in_a_thread(make, *arguments):
 
 
 @pytest.fixture(scope="module")
-def printed(site, needs_chromium, tmp_path_factory):
-    return PdfReader(
-        in_a_thread(pdf.make, site, ROOT, tmp_path_factory.mktemp("pdf") / "minibert.pdf")
-    )
+def chapters(site):
+    """What is printed, which takes half a minute to be read."""
+    return whole_book.read_book(site, ROOT)
+
+
+@pytest.fixture(scope="module")
+def printed(site, chapters, needs_chromium, tmp_path_factory):
+    read = {(site, ROOT): chapters}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pdf, "read_book", lambda *places: read[places])
+        return PdfReader(
+            in_a_thread(pdf.make, site, ROOT, tmp_path_factory.mktemp("pdf") / "minibert.pdf")
+        )
 
 
 @pytest.mark.slow
-def test_the_pdf_has_every_chapter_where_its_contents_say(printed, site):
+def test_the_pdf_has_every_chapter_where_its_contents_say(printed, chapters):
     root = printed.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"] and root["/Lang"] == "en"
-    chapters = whole_book.read_book(site, ROOT)
     outline = [entry.title for entry in printed.outline if not isinstance(entry, list)]
     assert len(outline) == len(chapters) + 1 and printed.metadata.title == "minibert"
     text = [squashed(sheet.extract_text()) for sheet in printed.pages[:4]]

@@ -1,6 +1,6 @@
 """Every shape in a comment or a docstring of the package is what the tensor has; and the tracer that proves it misses nothing.
 
-The chapters' shapes are held against their tensors where the chapters are run solved: tests/notebooks/test_solved.py.
+The chapters' shapes are held against their tensors where the chapters are run solved: tests/notebooks/test_standalone.py.
 """
 
 import re

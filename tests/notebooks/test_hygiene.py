@@ -1,7 +1,6 @@
 """The stored notebooks and quizzes hold to every rule, and every rule can fail."""
 
 import base64
-import configparser
 import copy
 import io
 import re
@@ -22,6 +21,7 @@ from notebook_rules import (
     copy_settings,
     missing_references,
     other_addresses,
+    sanitize,
 )
 from PIL import Image
 
@@ -375,18 +375,6 @@ def test_quiz(path):
             == sum(option.get("right") is True for option in options)
             == 1
         ), f"one right option: {question['ask']}"
-
-
-def sanitizers():
-    parser = configparser.RawConfigParser()
-    parser.read(ROOT / "tests" / "nbval_sanitize.cfg", encoding="utf-8")
-    return [(parser[section]["regex"], parser[section]["replace"]) for section in parser.sections()]
-
-
-def sanitize(text):
-    for pattern, replacement in sanitizers():
-        text = re.sub(pattern, replacement, text)
-    return text
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
-"""Every notebook alone, as on Colab: it installs the course through its first cell, and shows what it has stored.
+"""Every notebook alone and solved, as a reader ends with it on Colab: it installs the course through its first cell, all exercises
+are filled in, and the rest of the chapter shows what it has stored.
 
-Nbval compares, as `pytest --nbval notebooks/` does, so `dev.py test --all` need not run the notebooks once more.
-Cost: about a minute for the environment, then about as long as the notebooks take to run.
+And every shape in a comment or a docstring of a cell is that of the tensor (tools/shape_cells.py). What a cell shows whose exercise
+is not solved is compared by `pytest --nbval notebooks/`. Cost: about a minute for the environment, then about as long as the
+notebooks take to run.
 """
 
+import json
 import os
 import re
 import shutil
@@ -13,14 +16,23 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from notebook_rules import code_cells, copy_settings
+from filelock import FileLock
+from nbformat.v4 import new_code_cell
+from notebook_rules import code_cells, ignored_cells, opening, sanitize
 
-from tools.environment import FIXED, NOTEBOOKS, ROOT
-from tools.stamp import setup_cells
+from minibert.course.exercises.base import exercises
+from tools.environment import FIXED, NOTEBOOKS, ROOT, fix_environment
+from tools.execute import read_log, run
+from tools.shape_cells import complaints, watch_cells
+from tools.stamp import checked, setup_cells
 
 pytestmark = pytest.mark.slow
 
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+SECONDS = read_log()["notebooks"]
+PATHS = sorted(
+    NOTEBOOKS.glob("*.ipynb"),
+    key=lambda path: -SECONDS.get(path.stem, {}).get("processor_seconds", 0),
+)  # the longest first, so that two processes end at about the same time
 FROM_GIT = "05_encoder"  # installs from a git address; the others from a wheel
 
 # Of what Colab has, all that the course can use.
@@ -43,9 +55,18 @@ COLAB = (
     "ipywidgets",
 )
 
-COMPARES = ("pytest", "nbval")
+# The last cell: where the kernel has what it used, and whatever it has of this checkout.
+WHERE = f"""import json, sys
+import minibert, numpy, torch
+print(json.dumps([minibert.__file__, torch.__file__, numpy.__file__]))
+print(json.dumps(sorted(
+    file for module in [*sys.modules.values()] if (file := getattr(module, "__file__", None) or "").startswith({str(ROOT / "minibert")!r}))))"""
 
-WHERE = "import minibert, torch, numpy; print(minibert.__file__, torch.__file__, numpy.__file__, sep='\\n')"
+# Shapes in docstrings that are those of the arguments of a function that is handed in.
+OF_FUNCTIONS_GIVEN = (
+    "cells: k functions (input [B, H], state [B, H]) -> the next state [B, H]",
+    "model(inputs) gives logits [B, S, V], labels are [B, S]",
+)
 
 
 def python_of(environment: Path) -> Path:
@@ -66,13 +87,29 @@ def call(*command, **options) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def colab(tmp_path_factory):
-    """An environment with what Colab has, and without this course."""
-    environment = tmp_path_factory.mktemp("colab") / "environment"
-    call(sys.executable, "-m", "venv", environment)
+@pytest.fixture(scope="session")
+def once(tmp_path_factory, worker_id):
+    """A function that makes a folder which all test processes share: the first that asks makes it."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared if worker_id == "master" else shared.parent
+
+    def folder_made_by(make, *arguments) -> Path:
+        folder = shared / make.__name__
+        with FileLock(shared / f"{make.__name__}.lock"):
+            if not (folder / "is-made").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder, *arguments)
+                (folder / "is-made").touch()
+        return folder
+
+    return folder_made_by
+
+
+def make_colab(folder):
+    call(sys.executable, "-m", "venv", folder / "environment")
     call(
-        python_of(environment),
+        python_of(folder / "environment"),
         "-m",
         "pip",
         "install",
@@ -81,9 +118,13 @@ def colab(tmp_path_factory):
         "-c",
         ROOT / "constraints.txt",
         *COLAB,
-        *COMPARES,
     )
-    return environment
+
+
+@pytest.fixture(scope="session")
+def colab(once):
+    """An environment with what Colab has, and without this course."""
+    return once(make_colab) / "environment"
 
 
 @pytest.fixture
@@ -95,79 +136,140 @@ def fresh(colab, tmp_path):
     return environment
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """A copy of what the distribution is made of."""
-    folder = tmp_path_factory.mktemp("source") / "minibert-course"
+def make_source(made):
+    folder = made / "minibert-course"
     shutil.copytree(
         ROOT / "minibert", folder / "minibert", ignore=shutil.ignore_patterns("__pycache__")
     )
     shutil.copytree(ROOT / "benchmarks" / "logs", folder / "benchmarks" / "logs")
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text.md"):
         shutil.copy(ROOT / name, folder)
-    return folder
 
 
-@pytest.fixture(scope="module")
-def wheel(source, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
+def make_wheel(folder, source):
     call(
         sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source
     )
-    return str(next(folder.glob("minibert_course-*.whl")))
 
 
-@pytest.fixture(scope="module")
-def git_address(source, needs_git):
+def make_repository(folder, source, git):
     identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
-    call(needs_git, "init", "--quiet", source)
-    call(needs_git, "-C", source, "add", ".")
-    call(needs_git, *identity, "-C", source, "commit", "--quiet", "--message", "a copy")
-    return "git+" + source.as_uri()
+    shutil.copytree(source, folder / source.name)
+    call(git, "init", "--quiet", folder / source.name)
+    call(git, "-C", folder / source.name, "add", ".")
+    call(git, *identity, "-C", folder / source.name, "commit", "--quiet", "--message", "a copy")
 
 
-def alone(environment, **variables):
+@pytest.fixture(scope="session")
+def source(once):
+    """A copy of what the distribution is made of."""
+    return once(make_source) / "minibert-course"
+
+
+@pytest.fixture(scope="session")
+def wheel(once, source):
+    return str(next(once(make_wheel, source).glob("minibert_course-*.whl")))
+
+
+@pytest.fixture(scope="session")
+def git_address(once, source, needs_git):
+    return "git+" + (once(make_repository, source, needs_git) / source.name).as_uri()
+
+
+def alone(**variables):
     """The variables of a process that knows nothing of this checkout."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "MINIBERT", "VIRTUAL_ENV", "COV_"))
+        if name not in FIXED
+        and not name.startswith(("PYTHON", "MINIBERT", "JUPYTER", "VIRTUAL_ENV", "COV_"))
     }
-    return {
-        **kept,
-        **{name: value for name, value in FIXED.items() if "DIR" not in name},
-        **variables,
-    }
+    return {**kept, **variables}
+
+
+@pytest.fixture
+def kernel(fresh, tmp_path, monkeypatch):
+    """The name of the fresh environment's kernel, which will know nothing of this checkout."""
+    jupyter = fresh / "share" / "jupyter"
+    command = [str(python_of(fresh)), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (jupyter / "kernels" / "fresh").mkdir(parents=True)
+    (jupyter / "kernels" / "fresh" / "kernel.json").write_text(
+        json.dumps({"argv": command, "display_name": "fresh", "language": "python"}),
+        encoding="utf-8",
+    )
+    variables = alone(JUPYTER_PATH=str(jupyter))
+    fix_environment(variables, tmp_path)
+    for name in {*os.environ} - {*variables}:
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return "fresh"
+
+
+def solve(notebook):
+    """Fill every stub with the published solution. -> the stubs' cells."""
+    stubs = []
+    for cell in notebook.cells:
+        origin = cell.metadata.get("minibert", {})
+        if origin.get("part") == "stub":
+            cell.source = checked(exercises()[origin["name"]].solution_source(), origin["name"])
+            stubs.append(cell)
+    return stubs
+
+
+def shown(cell):
+    """What nbval compares of a cell."""
+    outputs = []
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            texts = {output.name: output.text}
+        elif output.output_type == "error":
+            texts = {"ename": output.ename, "evalue": output.evalue}
+        else:
+            texts = {kind: text for kind, text in output.data.items() if kind.startswith("text/")}
+        outputs.append({kind: sanitize(text) for kind, text in texts.items()})
+    return outputs
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_notebook_alone_shows_what_it_has_stored(path, fresh, tmp_path, request):
+def test_notebook_alone_and_solved_shows_what_it_has_stored(
+    path, fresh, kernel, tmp_path, monkeypatch, request
+):
     address = request.getfixturevalue("git_address" if path.stem == FROM_GIT else "wheel")
-    folder = tmp_path / "alone"
-    copy_settings(folder)
-    (folder / "notebooks").mkdir()
-    shutil.copy(path, folder / "notebooks")
-    variables = alone(fresh, MINIBERT_SOURCE=address)
-    printed = call(
-        *(python_of(fresh), "-m", "pytest", "-x", "--nbval", "notebooks/"),
-        cwd=folder,
-        env=variables,
-    )
-    compared = len(code_cells(nbformat.read(path, 4)))
-    assert re.search(rf"^=+ {compared} passed\b.* in ", printed, re.MULTILINE), printed[-2000:]
-    printed = call(python_of(fresh), "-c", WHERE, cwd=folder, env=variables)
-    used, *kept = [Path(line) for line in printed.splitlines()]
+    monkeypatch.setenv("MINIBERT_SOURCE", address)
+    before, after = nbformat.read(path, 4), nbformat.read(path, 4)
+    stubs = solve(after)
+    after.cells.append(new_code_cell(WHERE))
+    watch_cells(after)
+    (tmp_path / "notebooks").mkdir()
+    run(after, path.stem, tmp_path / "notebooks", kernel)
+    wrong_shapes = complaints(after, path.stem)
+    where = after.cells.pop().outputs[0].text.splitlines()
+    skipped = {cell.id for cell in ignored_cells(before)}
+    for old, new in zip(code_cells(before), code_cells(after), strict=True):
+        if new in stubs:
+            assert shown(new)[0]["stdout"].startswith(f"right: {new.metadata.minibert['name']}")
+        elif old.id not in skipped:
+            assert shown(new) == shown(old), f"another output, alone and solved: {opening(old)}"
+    used, *kept = map(Path, json.loads(where[0]))
     assert used.is_relative_to(packages_of(fresh)), "the package that the first cell installed"
-    for path in kept:
-        assert not path.is_relative_to(packages_of(fresh)), "torch and numpy were left as they were"
+    for file in kept:
+        assert not file.is_relative_to(packages_of(fresh)), "torch and numpy were left as they were"
+    assert json.loads(where[1]) == [], "nothing of this checkout"
+    wrong_shapes = [
+        line for line in wrong_shapes if not any(known in line for known in OF_FUNCTIONS_GIVEN)
+    ]
+    assert not wrong_shapes, "\n".join(wrong_shapes)
 
 
 def test_an_install_that_fails_says_what_to_do(fresh, tmp_path):
+    variables = alone(MINIBERT_SOURCE="nothing-here.whl")
+    fix_environment(variables, tmp_path)
     set_up = setup_cells("00_first_look")[0].source
     done = subprocess.run(
         [python_of(fresh), "-c", set_up],
         cwd=tmp_path,
-        env=alone(fresh, MINIBERT_SOURCE="nothing-here.whl"),
+        env=variables,
         capture_output=True,
         text=True,
     )

@@ -4,6 +4,7 @@ A command then takes milliseconds instead of seconds, and still has a process of
 working directory and limits can be set for it, and a crash or a hang of it is seen.
 """
 
+import gc
 import json
 import os
 import resource
@@ -91,6 +92,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # for a child in its first moments
     with torch.device("meta"):  # PyTorch imports much only now
         torch.nn.Linear(1, 1)
+    gc.freeze()  # a child has no need to go through all of this when it collects its own garbage
     for line in sys.stdin:
         request = json.loads(line)
         started = time.monotonic()

@@ -1,6 +1,7 @@
 """What has to hold in a notebook and what nbval does not see. Every rule takes a notebook and its stem, and yields complaints."""
 
 import base64
+import configparser
 import copy
 import io
 import json
@@ -83,6 +84,19 @@ def ignored_cells(notebook):
         for cell in code_cells(notebook)
         if tags(cell) & IGNORING or COMMENT_MARKERS.search(cell.source)
     ]
+
+
+def sanitizers():
+    parser = configparser.RawConfigParser()
+    parser.read(ROOT / "tests" / "nbval_sanitize.cfg", encoding="utf-8")
+    return [(parser[section]["regex"], parser[section]["replace"]) for section in parser.sections()]
+
+
+def sanitize(text):
+    """A text without what differs from machine to machine, as nbval compares it."""
+    for pattern, replacement in sanitizers():
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 # ---------------------------------------------------------------- the rules

@@ -5,6 +5,7 @@ pytest's exit status, "said": the end of its output}. Nothing is written into th
 What takes long to import is imported once, and every job is a fork of that.
 """
 
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -85,5 +86,6 @@ if __name__ == "__main__":
 
     import minibert  # noqa: F401 - its finder of old names, before which `Changed` is put
 
+    gc.freeze()  # a fork has no need to go through all of this when it collects its own garbage
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line))), flush=True)
