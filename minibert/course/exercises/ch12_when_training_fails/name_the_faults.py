@@ -15,15 +15,16 @@ from minibert.course.exercises.compare import Mistake
 def name_the_faults():
     """The numbers of the faults of runs A, B and C, a list; 0 is a healthy run."""
     # blank from here: three numbers from 0 to 8, each with the reasons for it
-    # A prints 0.50, less than a healthy run. Padding in the loss (6) is nearest, with 0.52 to 0.59;
-    # an ignored class (7) prints 0.38 to 0.41, and a corpus of more than 64 rows (8) may print
-    # anything in between. Of what is scored in A, 0.47 is padding: 6.
+    # A prints 0.50, less than a healthy run. Padding in the loss (6) is nearest, with 0.52 to 0.59.
+    # An ignored class (7) printed 0.38 to 0.41, and repeated lines (8) print less the fewer they
+    # are. Of what is scored in A, 0.47 is padding: 6.
     run_a = 6
-    # B prints 0.74, a little more than a healthy run. No fault of the list ends there, so it should
-    # be healthy (0). The held-out MLM loss is 0.41, as in a healthy run: 0.
+    # B prints 0.74, a little more than a healthy run. Every fault of the list ends clearly below or
+    # above that. The held-out MLM loss is 0.41, as in a healthy run: 0.
     run_b = 0
-    # C falls, rises again, and ends at the unigram loss + ln 2. With a low rate (1) it would fall smoothly, so
-    # this is 2. The largest update confirms it: 0.11, seven times the healthy one.
+    # C begins below chance, rises above it, and ends at the unigram loss + ln 2. With a low rate (1)
+    # it would fall smoothly, so this is 2. The largest update confirms it: 0.11, seven times the
+    # healthy one.
     run_c = 2
     # What was drawn: padding in the loss, which has no strength; no fault; both rates times 45.
     return [run_a, run_b, run_c]
