@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import shutil
 from collections.abc import Callable
 from itertools import starmap
@@ -183,6 +184,13 @@ def spoil(path: Path, how: str) -> None:
         tensors = load_file(path)
         save_file(dict(starmap(TENSORS[how], tensors.items())), path)
         return
+    if how == "link":  # to what lies elsewhere
+        elsewhere = path.parents[1] / f"own-{path.name}"
+        path.rename(elsewhere)
+        path.symlink_to(elsewhere)
+        return
+    if path.is_dir():
+        shutil.rmtree(path)
     path.unlink(missing_ok=True)
     if how == "missing":
         return
@@ -214,6 +222,7 @@ def spoil(path: Path, how: str) -> None:
             "deep-object": b'{"a":' * 100_000,
             "digits": b'{"text": "a", "label": ' + b"7" * 5_000 + b"}\n",
             "nan": b'{"vocab_size": NaN}',
+            "null-seconds": re.sub(rb'("seconds": )[0-9.]+', rb"\1null", data),
             "html": b"<!doctype html><title>404</title><p>Not found</p>\n",
             "config": b'{"vocab_size": 10, "hidden_size": 8, "num_attention_heads": 2}',
             "null-values": _with_values(data, None),

@@ -47,6 +47,7 @@ class SentenceRunDir(RunFolder):
 
     settings: SentenceSettings
     settings_class = SentenceSettings
+    command = "train-sentences"
 
 
 @dataclass(frozen=True)
