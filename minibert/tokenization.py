@@ -96,7 +96,7 @@ class WordPieceTokenizer:
         cls, path: str | Path, lowercase: bool = True, strip_accents: bool | None = None
     ) -> "WordPieceTokenizer":
         """From a vocab.txt: one token a line, the id is the line number counted from 0, UTF-8."""
-        return cls(tokenizer_files.read_vocab_file(Path(path)), lowercase, strip_accents)
+        return cls(tokenizer_files.read_vocab_file(expanded(path)), lowercase, strip_accents)
 
     @classmethod
     def from_pretrained(cls, name: str | Path) -> "WordPieceTokenizer":
@@ -108,7 +108,7 @@ class WordPieceTokenizer:
     def save(self, folder: str | Path) -> None:
         """Write vocab.txt and tokenizer_config.json, as the reference reads them."""
         files = TokenizerFiles(self.vocab, self.lowercase, self.strip_accents)
-        tokenizer_files.write_tokenizer_files(files, Path(folder))
+        tokenizer_files.write_tokenizer_files(files, expanded(folder))
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of a text, without [CLS] and [SEP]."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from minibert.cli.common import add_command
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
+from minibert.hub.find_pretrained import expanded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,7 +59,7 @@ def run_export(arguments: argparse.Namespace) -> None:
             f"export needs the packages {' and '.join(PACKAGES)}, but {' and '.join(missing)} "
             f"cannot be found: pip install {' '.join(missing)}"
         )
-    out = Path(arguments.out)
+    out = expanded(arguments.out)
     if out.suffix != ".onnx":
         raise InputError(f"--out must end in .onnx, but it is {arguments.out!r}")
     if not out.parent.is_dir():

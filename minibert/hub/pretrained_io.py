@@ -19,6 +19,7 @@ import torch
 from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, InputError
 from minibert.hub import roberta_prelayernorm
 from minibert.hub.atomic_io import staging_folder
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.load_weights import (
     FreshWeightsWarning,
     UnreadWeightsWarning,
@@ -134,7 +135,7 @@ def save_pretrained(
     Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
     given or known and the folder has one of another size, and when the folder cannot be written.
     """
-    folder = Path(folder)
+    folder = expanded(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
     _check_vocabulary(model, tokenizer, folder)
     try:

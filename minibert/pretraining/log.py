@@ -6,6 +6,7 @@ from typing import Any
 
 from minibert.config import MOST
 from minibert.hub.atomic_io import write_atomically
+from minibert.hub.find_pretrained import expanded
 
 # names in logs of older versions, also inside "held_out"
 OLD_NAMES = {
@@ -22,7 +23,7 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
     What is no record is left out, such as a last line that was cut short.
     """
     records = []
-    for line in Path(path).read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in expanded(path).read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):

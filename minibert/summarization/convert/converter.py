@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig, InputError
+from minibert.hub.find_pretrained import expanded
 from minibert.model import BertModel
 from minibert.summarization.convert.original import (
     build_from_original,
@@ -53,7 +54,7 @@ def convert_bertsum(path: str | Path, num_heads: int | None = None) -> BertSumEx
 
     Raises a ValueError that says what is wrong with the file, or names the tensors that do not fit.
     """
-    tensors, options = read_original(Path(path))
+    tensors, options = read_original(expanded(path))
     tensors = {
         re.sub(
             r"LayerNorm\.gamma$",
