@@ -57,6 +57,9 @@ def build(folder: Path, forker: Forker) -> None:
     write_lines(folder / "corpus.jsonl", [{"text": TEXT * 3}] * 24)
     write_csv(folder / "reviews.csv", reviews())
     (folder / "reviews.tsv").write_text((folder / "reviews.csv").read_text().replace(",", "\t"))
+    for opener, suffix in ((gzip.open, "gz"), (lzma.open, "xz")):
+        with opener(folder / f"reviews.csv.{suffix}", "wb") as file:
+            file.write((folder / "reviews.csv").read_bytes())
     write_lines(folder / "reviews.jsonl", reviews())
     write_lines(folder / "questions.jsonl", questions())
     write_lines(folder / "choices.jsonl", choices())
@@ -232,6 +235,7 @@ def spoil(path: Path, how: str) -> None:
             "huge-values": _with_values(data, 10**200),
             "negative-values": _with_values(data, -1),
             "double": data + data,
+            "tail": data + b"something else\n",
             "surrogate": data.replace(b"film", rb"\ud800film").replace(b"good", rb"\ud800"),
             "tabs": data.replace(b"\n", b"\tmore\n", 1),
             "backwards": data[::-1],
