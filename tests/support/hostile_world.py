@@ -24,7 +24,7 @@ from tiny_finetuning import (
 )
 from torch import Tensor
 
-from minibert import BertForSequenceClassification, from_pretrained, save_pretrained
+from minibert import BertForSequenceClassification, from_pretrained
 from minibert.finetuning import make_task
 from minibert.finetuning.model_io import save_finetuned
 from minibert.tokenization import WordPieceTokenizer
@@ -104,16 +104,15 @@ def _other_models(folder: Path) -> None:
     task = make_task("classification", ["neg", "pos"])
     tuned = from_pretrained(model, BertForSequenceClassification, id2label=task.id2label())
     save_finetuned(folder / "tuned", tuned, task, tokenizer, 20, {"text": "text", "label": "label"})
-    broken = from_pretrained(model)
-    with torch.no_grad():
-        broken.get_submodule("bert.encoder.layer.0.output.dense").weight[0, 0] = torch.nan
-    save_pretrained(broken, folder / "nan")
-    for name in ("sharded", "one-file"):
+    for name in ("sharded", "one-file", "nan"):
         shutil.copytree(model, folder / name)
     (folder / "sharded" / "model.safetensors").rename(
         folder / "sharded" / "model-1-of-1.safetensors"
     )
-    weights = dict.fromkeys(broken.state_dict(), "model-1-of-1.safetensors")
+    broken = load_file(folder / "nan" / "model.safetensors")
+    broken["bert.encoder.layer.0.output.dense.weight"][0, 0] = torch.nan
+    save_file(broken, folder / "nan" / "model.safetensors")
+    weights = dict.fromkeys(broken, "model-1-of-1.safetensors")
     (folder / "sharded" / "model.safetensors.index.json").write_text(
         json.dumps({"weight_map": weights})
     )
