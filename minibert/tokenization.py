@@ -6,6 +6,7 @@ into the longest pieces that the vocabulary knows, from left to right (google-re
 tokenization.py, `WordpieceTokenizer`).
 """
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -59,6 +60,7 @@ class WordPieceTokenizer:
         self.special_ids = [self.vocab[token] for token in SPECIAL_TOKENS]
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = self.special_ids
         self._tokens = list(self.vocab)
+        self._lock = threading.Lock()  # truncation is a setting of the library's tokenizer
         model = models.WordPiece(
             self.vocab,
             unk_token="[UNK]",
@@ -96,7 +98,7 @@ class WordPieceTokenizer:
         cls, path: str | Path, lowercase: bool = True, strip_accents: bool | None = None
     ) -> "WordPieceTokenizer":
         """From a vocab.txt: one token a line, the id is the line number counted from 0, UTF-8."""
-        return cls(tokenizer_files.read_vocab_file(Path(path)), lowercase, strip_accents)
+        return cls(tokenizer_files.read_vocab_file(expanded(path)), lowercase, strip_accents)
 
     @classmethod
     def from_pretrained(cls, name: str | Path) -> "WordPieceTokenizer":
@@ -108,7 +110,7 @@ class WordPieceTokenizer:
     def save(self, folder: str | Path) -> None:
         """Write vocab.txt and tokenizer_config.json, as the reference reads them."""
         files = TokenizerFiles(self.vocab, self.lowercase, self.strip_accents)
-        tokenizer_files.write_tokenizer_files(files, Path(folder))
+        tokenizer_files.write_tokenizer_files(files, expanded(folder))
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of a text, without [CLS] and [SEP]."""
@@ -142,7 +144,7 @@ class WordPieceTokenizer:
 
     def decode(self, ids: Sequence[int] | Tensor, skip_special_tokens: bool = False) -> str:
         """The text of ids, as far as it survives lower-casing: pieces joined, spaces restored."""
-        ids = [int(token_id) for token_id in ids]
+        ids = tokenizer_files.whole_numbers(ids)
         for token_id in ids:
             self.id_to_token(token_id)  # the library would drop an unknown id in silence
         return self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
@@ -186,21 +188,22 @@ class WordPieceTokenizer:
         pairs = None if pairs is None else list(pairs)
         if pairs is not None and len(pairs) != len(texts):
             raise InputError(f"{len(texts)} texts but {len(pairs)} pairs: each text needs one")
-        _check_texts(texts + (pairs or []))
+        tokenizer_files.check_texts(texts + (pairs or []))
         least = (3 if pairs is None else 5) if add_special_tokens else 1
         if max_length is not None and max_length < least:
             raise InputError(
                 f"max_length={max_length} leaves no room for the text: at least {least} are needed"
             )
         rows = texts if pairs is None else list(zip(texts, pairs, strict=True))
-        if max_length is None:
-            self._tokenizer.no_truncation()
-        else:
-            self._tokenizer.enable_truncation(max_length, strategy="longest_first")
-        try:
-            return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
-        except TypeError as error:  # all texts are str, so only this is left
-            raise InputError("a text holds half of a surrogate pair: no character") from error
+        with self._lock:
+            if max_length is None:
+                self._tokenizer.no_truncation()
+            else:
+                self._tokenizer.enable_truncation(max_length, strategy="longest_first")
+            try:
+                return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
+            except TypeError as error:  # all texts are str, so only this is left
+                raise InputError("a text holds half of a surrogate pair: no character") from error
 
     @property
     def vocab_size(self) -> int:
@@ -219,6 +222,9 @@ class WordPieceTokenizer:
 
     def __len__(self) -> int:
         return self.vocab_size
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.vocab, self.lowercase, self.strip_accents)  # a lock has no copy
 
     def __repr__(self) -> str:
         return f"WordPieceTokenizer({self.vocab_size} tokens, lowercase={self.lowercase})"
@@ -254,7 +260,7 @@ def _learn_vocab(
     check_size("vocab_size", vocab_size)
     check_size("min_frequency", min_frequency)
     texts = list(texts)
-    _check_texts(texts)
+    tokenizer_files.check_texts(texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)
     normalize, split = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
     words: Counter[str] = Counter()
@@ -291,9 +297,3 @@ def _learn_vocab(
     )
     tokenizer.train_from_iterator(texts, trainer, length=len(texts))
     return tokenizer.get_vocab()
-
-
-def _check_texts(texts: list[str]) -> None:
-    for text in texts:
-        if not isinstance(text, str):
-            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r}")

@@ -7,10 +7,10 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minibert.config import MOST, InputError
+from minibert.hub.find_pretrained import expanded
 from minibert.pretraining.options import MOST_THREADS
 
 if TYPE_CHECKING:  # the name of this class in argparse is private
@@ -151,7 +151,7 @@ def read_lines(option: str, name: str) -> list[str]:
     numbers than their lines.
     """
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        data = sys.stdin.buffer.read() if name == "-" else expanded(name).read_bytes()
         lines = data.decode("utf-8-sig").rstrip("\r\n").split("\n")
     except OSError as error:
         raise InputError(f"cannot read {option} {name}: {error.strerror}") from error

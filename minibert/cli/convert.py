@@ -2,11 +2,11 @@
 out."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, whole
 from minibert.config import InputError
+from minibert.hub.find_pretrained import expanded
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -59,7 +59,7 @@ def run_convert(arguments: argparse.Namespace) -> None:
     from minibert.summarization.convert.converter import convert_bertsum
     from minibert.tokenization import WordPieceTokenizer
 
-    folder = Path(arguments.out)
+    folder = expanded(arguments.out)
     refuse_filled(folder)
     tokenizer = WordPieceTokenizer.from_vocab_file(arguments.vocab) if arguments.vocab else None
     model = convert_bertsum(arguments.file, arguments.num_heads)

@@ -4,13 +4,12 @@ import argparse
 import io
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, read_lines, unused_parts_ignored
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
-from minibert.hub.find_pretrained import SENTENCES
+from minibert.hub.find_pretrained import SENTENCES, expanded
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
@@ -70,7 +69,7 @@ def run_embed(arguments: argparse.Namespace) -> None:
     texts = read_lines("--file", arguments.file) if arguments.file else arguments.texts
     if empty := [number for number, text in enumerate(texts, start=1) if not text.strip()]:
         raise InputError(f"text {empty[0]} is empty")
-    if arguments.out and Path(arguments.out).suffix != ".npy":
+    if arguments.out and expanded(arguments.out).suffix != ".npy":
         raise InputError(f"--out must end in .npy, but it is {arguments.out!r}")
 
     import numpy  # imported late because it is slow, like torch
@@ -96,7 +95,7 @@ def run_embed(arguments: argparse.Namespace) -> None:
         try:
             content = io.BytesIO()  # into a file, numpy would not notice that the disk is full
             numpy.save(content, vectors.numpy())
-            with replacing(Path(arguments.out)) as writing:
+            with replacing(expanded(arguments.out)) as writing:
                 writing.write_bytes(content.getbuffer())
         except OSError as error:
             raise InputError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from minibert.cli.common import add_command
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
+from minibert.hub.find_pretrained import expanded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,7 +59,7 @@ def run_export(arguments: argparse.Namespace) -> None:
             f"export needs the packages {' and '.join(PACKAGES)}, but {' and '.join(missing)} "
             f"cannot be found: pip install {' '.join(missing)}"
         )
-    out = Path(arguments.out)
+    out = expanded(arguments.out)
     if out.suffix != ".onnx":
         raise InputError(f"--out must end in .onnx, but it is {arguments.out!r}")
     if not out.parent.is_dir():
@@ -84,6 +85,11 @@ def run_export(arguments: argparse.Namespace) -> None:
         raise InputError(
             f"{arguments.model} is a {kind}, whose inputs are not one text for each example; "
             "such a model cannot be exported"
+        )
+    if model.config.max_position_embeddings < 2:
+        raise InputError(
+            f"{arguments.model} cannot be exported: its max_position_embeddings is 1, and must be "
+            "at least 2 for the number of tokens to be dynamic"
         )
     try:
         with replacing(out) as writing:
@@ -112,7 +118,8 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
 
     import torch
 
-    outputs = list(output_tensors(model, example_batch(model, 2, 8)))
+    example = example_batch(model, 2, min(8, model.config.max_position_embeddings))
+    outputs = list(output_tensors(model, example))
 
     class TensorsOnly(torch.nn.Module):
         """The model with positional inputs and a tuple of tensors as output."""
@@ -133,7 +140,7 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             TensorsOnly().eval(),
-            tuple(example_batch(model, 2, 8).values()),
+            tuple(example.values()),
             str(path),
             dynamo=True,
             dynamic_shapes=(axes, axes, axes),
@@ -179,7 +186,8 @@ def largest_difference(model: "BertPreTrainedModel", path: Path) -> float:
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     worst = 0.0
-    for batch, tokens in ((1, 5), (3, min(11, model.config.max_position_embeddings))):
+    longest = model.config.max_position_embeddings
+    for batch, tokens in ((1, min(5, longest)), (3, min(11, longest))):
         inputs = example_batch(model, batch, tokens)
         with torch.no_grad():
             expected = output_tensors(model, inputs)

@@ -1,7 +1,6 @@
 """`minibert finetune`: train a pretrained model on labelled data, and score it."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minibert.cli.common import device_kind
@@ -9,6 +8,7 @@ from minibert.cli.finetune_options import ROLES, add_options, make_options
 from minibert.config import InputError
 from minibert.finetuning.tables.columns import flag
 from minibert.finetuning.tasks.registry import task_entry
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.new_folder import refuse_filled
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def run_finetune(arguments: argparse.Namespace) -> int:
     from minibert.training.memory import keep_freed_memory
 
     given = vars(arguments)
-    refuse_filled(Path(arguments.out))
+    refuse_filled(expanded(arguments.out))
     if "threads" in given:
         torch.set_num_threads(given["threads"])
     keep_freed_memory()

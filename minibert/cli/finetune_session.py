@@ -19,6 +19,7 @@ from minibert.finetuning.evaluation import evaluate
 from minibert.finetuning.model_io import ABOUT, save_finetuned, write_about
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.trainer import Epoch, FineTuning, finetune
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.new_folder import new_folder
 from minibert.hub.pretrained_io import MODEL_FILES
 from minibert.training.loop import Stop
@@ -35,7 +36,7 @@ class Session:
     """
 
     def __init__(self, run: FineTuning, data: Data, given: dict[str, Any]):
-        self.run, self.data, self.given, self.out = run, data, given, Path(given["out"])
+        self.run, self.data, self.given, self.out = run, data, given, expanded(given["out"])
         self.epochs: list[Epoch] = []
         self.saving = False  # whether this run has begun to write files to the folder
         self.started = time.monotonic()

@@ -75,6 +75,7 @@ def main(argv: list[str] | None = None) -> int:
             arguments = parse(argv)
             name, debug = f"minibert {arguments.command}", arguments.debug
             del arguments.debug  # commands do not need it
+            _check_surroundings()
             with warnings.catch_warnings():
                 warnings.formatwarning = lambda message, *_, **__: f"{name}: {message}\n"
                 return arguments.run(arguments) or 0
@@ -117,14 +118,17 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     """Parse a command line.
 
     argparse accepts the values of a positional argument only in one group. If a command's defaults
-    set `rest` to the name of such an argument, more values may follow after the options.
+    set `rest` to the name of such an argument, more values may follow after the options, and after
+    a "--" also those that begin with "-".
     """
     parser = build_parser()
     arguments, rest = parser.parse_known_args(argv)
-    if rest and (not hasattr(arguments, "rest") or any(word.startswith("-") for word in rest)):
+    end = rest.index("--") if "--" in rest else len(rest)
+    words, any_words = rest[:end], rest[end + 1 :]
+    if rest and (not hasattr(arguments, "rest") or any(word.startswith("-") for word in words)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
-        getattr(arguments, arguments.rest).extend(rest)
+        getattr(arguments, arguments.rest).extend(words + any_words)
     for name in NAMES:
         given = getattr(arguments, name, None)
         if given == "" or (isinstance(given, list) and "" in given):
@@ -145,6 +149,24 @@ def build_parser() -> argparse.ArgumentParser:
     for module in COMMANDS:
         module.add(commands)
     return parser
+
+
+def _check_surroundings() -> None:
+    """Raise an InputError for what would end a command in an error of a library."""
+    try:
+        os.getcwd()
+    except FileNotFoundError as error:
+        raise InputError(
+            "the current folder is not there any more: change to one that exists"
+        ) from error
+    if names := [name for name in os.environ if name.startswith("TQDM_")]:
+        try:
+            import tqdm  # noqa: F401 (it reads them now)
+        except ValueError as error:
+            raise InputError(
+                f"the progress bars cannot take the environment variable {' or '.join(names)}: "
+                f"{error}"
+            ) from error
 
 
 def _is_ctrl_c(error: BaseException | None) -> bool:

@@ -22,6 +22,7 @@ from minibert.cli.pretrain_options import (
 from minibert.cli.session_options import make_intervals
 from minibert.config import InputError
 from minibert.heads import BertForPreTraining
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.pretrained_io import save_pretrained
 from minibert.model import BertPreTrainedModel
 from minibert.pretraining.checkpointing import checkpoints, resume_newest
@@ -43,7 +44,7 @@ def pretrain(given: Options) -> int:
     Raises an InputError for bad input, too little memory, a file that cannot be written, and if
     another process of a distributed run has ended.
     """
-    resume, out = given.pop("resume", False), Path(given.pop("out"))
+    resume, out = given.pop("resume", False), expanded(given.pop("out"))
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
     if session.get("tensorboard"):
         _summary_writer()  # raises an error before anything is written

@@ -27,6 +27,7 @@ def add(commands: "Commands") -> None:
             f'minibert similarity "first text" "second text" --model {MINILM}',
         ],
     )
+    parser.set_defaults(rest="texts")
     parser.add_argument(
         "texts",
         metavar="TEXT",

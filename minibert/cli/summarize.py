@@ -43,6 +43,7 @@ def add(commands: "Commands") -> None:
             "line for each file",
         ],
     )
+    parser.set_defaults(rest="files")
     parser.add_argument(
         "files",
         metavar="FILE",

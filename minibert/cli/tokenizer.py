@@ -12,6 +12,7 @@ from minibert.cli.common import add_command, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
 from minibert.hub.atomic_io import ctrl_c_afterwards, sync
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.new_folder import new_folder, refuse_filled
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
     """Learn the vocabulary, save it, and print a summary."""
     if arguments.sentences < 1:
         raise InputError(f"--sentences must be at least 1, not {arguments.sentences}")
-    folder = Path(arguments.out)
+    folder = expanded(arguments.out)
     refuse_filled(folder)
     with new_folder(folder):
         _learn(arguments, folder)

@@ -34,7 +34,7 @@ from minibert.finetuning.sentence_vectors.trainer import (
     keep_layers,
 )
 from minibert.finetuning.sentence_vectors.validation import JudgedPair, read_judged_pairs
-from minibert.hub.find_pretrained import MINILM, find_pretrained
+from minibert.hub.find_pretrained import MINILM, expanded, find_pretrained
 from minibert.hub.pretrained_io import from_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.pretraining.checkpointing import checkpoints, resume_newest
@@ -52,7 +52,7 @@ DECIDING = ("finetuning/sentence_vectors", "inference/sentence_embeddings.py")
 
 def train_sentences(given: Options) -> int:
     """Start or continue a run with the options that were given; returns the exit status."""
-    resume, out = given.pop("resume", False), Path(given.pop("out"))
+    resume, out = given.pop("resume", False), expanded(given.pop("out"))
     session = {name: given.pop(name) for name in (*OF_A_SESSION, *REMEMBERED) if name in given}
     if given.get("teacher") == MINILM.rpartition("/")[2]:
         given["teacher"] = MINILM

@@ -3,18 +3,16 @@ file and the line."""
 
 import codecs
 import glob
-import gzip
 import json
-import lzma
 import os
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from minibert.config import InputError
+from minibert.data.compressed import DAMAGED, open_decompressed
 from minibert.hub.find_pretrained import expanded
 from minibert.hub.json_text import parse_json
 
@@ -26,7 +24,6 @@ NAMES = {"train": ("train",), "valid": ("valid", "val", "dev", "validation")}
 HELD_OUT = 12  # one document in this many is for validation, unless file names decide
 # a document in a .txt file that has more characters ends at the next blank line, to limit memory
 LONGEST = 200_000
-DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 
 
 def find_files(paths: Paths) -> list[Path]:
@@ -124,10 +121,9 @@ def read_lines(path: Path) -> Iterator[str]:
 
     Raises a ValueError with file and line if the file is not UTF-8 text, damaged, empty or missing.
     """
-    opener: Any = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     number = 0
     try:
-        with opener(path, "rb") as file:
+        with open_decompressed(path) as file:
             if file.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 raise InputError(f"{path} is UTF-16 text: save it as UTF-8")
             for number, line in enumerate(file, start=1):

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from minibert.config import InputError
+from minibert.hub.find_pretrained import expanded
 
 MAGIC = b"minibert"
 HEADER_BYTES = 512
@@ -38,7 +39,7 @@ def write_tokens(
     dtype = _dtype(vocab_size)
     sentences, first_sentences = array("Q", [0]), array("Q", [0])
     checksum = 0
-    with _writing(Path(path)) as file:
+    with _writing(expanded(path)) as file:
         for document in documents:
             ids = [token for sentence in document for token in sentence]
             if not ids:
@@ -70,7 +71,7 @@ def join_tokens(path: str | Path, parts: Sequence["TokenFile"]) -> None:
             f"parts must be token files with one vocab_size, but have {sorted(sizes) or 'none'}"
         )
     checksum, sentences, first_sentences = 0, [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    with _writing(Path(path)) as file:
+    with _writing(expanded(path)) as file:
         for part in parts:
             for start in range(0, len(part.tokens), CHUNK):
                 checksum = _append(file, part.tokens[start : start + CHUNK], checksum)
@@ -153,7 +154,7 @@ class TokenFile:
     """
 
     def __init__(self, path: str | Path, check: bool = True):
-        self.path = Path(path)
+        self.path = expanded(path)
         header = self._read_header()
         self.vocab_size = header["vocab_size"]
         self.checksum = header["crc32"]

@@ -25,7 +25,7 @@ from minibert.finetuning.tasks.registry import task_entry, task_names
 from minibert.finetuning.tasks.tagging import Tagging
 from minibert.finetuning.tasks.texts import Classification, Regression
 from minibert.hub.atomic_io import write_atomically
-from minibert.hub.find_pretrained import find_pretrained
+from minibert.hub.find_pretrained import expanded, find_pretrained
 from minibert.hub.pretrained_io import (
     FreshWeightsWarning,
     ModelFolder,
@@ -136,7 +136,7 @@ def write_about(
     }
     text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     try:
-        write_atomically(Path(folder) / ABOUT, text)
+        write_atomically(expanded(folder) / ABOUT, text)
     except OSError as error:
         raise InputError(f"cannot save to {folder}: {error.strerror or error}") from error
 

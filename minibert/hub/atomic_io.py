@@ -68,12 +68,18 @@ def staging_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def is_link(path: Path) -> bool:
+    """Whether a path is a symbolic link, or what stands for one to a folder on Windows."""
+    is_junction = getattr(os.path, "isjunction", os.path.islink)  # since Python 3.12
+    return path.is_symlink() or is_junction(path)
+
+
 def remove_leftovers(
     folder: Path, files: re.Pattern[str] | None = None, folders: re.Pattern[str] | None = None
 ) -> None:
     """Remove the files and the folders of a folder whose whole names match, but follow no link."""
     for path in folder.iterdir():
-        if path.is_symlink():
+        if is_link(path):
             continue
         if files and files.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
@@ -82,7 +88,7 @@ def remove_leftovers(
 
 
 def _is_abandoned(staging: Path) -> bool:
-    if staging.is_symlink() or not staging.is_dir():
+    if is_link(staging) or not staging.is_dir():
         return False
     try:
         changed = max(path.stat().st_mtime for path in (staging, *staging.iterdir()))

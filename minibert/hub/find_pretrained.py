@@ -42,9 +42,14 @@ HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """The path with ~ or ~user replaced by a home folder; an InputError if there is none."""
+    """The path with ~ or ~user replaced by a home folder; an InputError if there is none.
+
+    Every name that a user gives is read with it, whether that is read or written.
+    """
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"expected a name or a path, not {path!r:.60}")
+    if path == "":  # to Path it would be the current folder
+        raise InputError("expected a name or a path, not an empty text")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

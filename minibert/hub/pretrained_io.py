@@ -19,12 +19,14 @@ import torch
 from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, InputError
 from minibert.hub import roberta_prelayernorm
 from minibert.hub.atomic_io import staging_folder
+from minibert.hub.find_pretrained import expanded
 from minibert.hub.load_weights import (
     FreshWeightsWarning,
     UnreadWeightsWarning,
     canonical_names,
     check_scale,
     load_weights,
+    refuse_not_finite,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
 from minibert.hub.safetensors_io import read_weights, weights_of, write_weights
@@ -132,11 +134,13 @@ def save_pretrained(
     a warning and the config.json say so.
 
     Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
-    given or known and the folder has one of another size, and when the folder cannot be written.
+    given or known and the folder has one of another size, when a weight is NaN or infinite, which
+    `from_pretrained` would refuse, and when the folder cannot be written.
     """
-    folder = Path(folder)
+    folder = expanded(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
     _check_vocabulary(model, tokenizer, folder)
+    refuse_not_finite(model.state_dict(), f"cannot save to {folder}")
     try:
         with staging_folder(folder) as staging:
             values = _config_values(model)

@@ -4,10 +4,12 @@ They are vocab.txt, tokenizer.json and tokenizer_config.json.
 """
 
 import json
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as shown  # a value in a message, shortened
-from typing import Any
+from typing import Any, SupportsIndex
 
 from minibert.config import InputError, read_json_file
 
@@ -184,3 +186,20 @@ def check_vocab(vocab: dict[str, int]) -> None:
         "".join(vocab).encode()
     except UnicodeEncodeError as error:
         raise InputError("a token holds half of a surrogate pair: no character") from error
+
+
+def check_texts(texts: list[str]) -> None:
+    """Raise an InputError unless all are texts."""
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r}")
+
+
+def whole_numbers(ids: Iterable[SupportsIndex]) -> list[int]:
+    """The ids as ints; an InputError for a text, whose characters may be digits, and for 1.5."""
+    try:
+        if not isinstance(ids, str | bytes):
+            return [operator.index(token_id) for token_id in ids]
+    except TypeError:
+        pass
+    raise InputError(f"ids must be whole numbers, not {shown(ids)}")

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from minibert.config import MOST
 from minibert.hub.atomic_io import write_atomically
+from minibert.hub.find_pretrained import expanded
 
 # names in logs of older versions, also inside "held_out"
 OLD_NAMES = {
@@ -21,7 +23,7 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
     What is no record is left out, such as a last line that was cut short.
     """
     records = []
-    for line in Path(path).read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in expanded(path).read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -31,13 +33,20 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
     return records
 
 
-def truncate_log(path: Path, step: int) -> dict[str, Any] | None:
-    """Remove what was logged after a step, or only in part; returns the last record that stays."""
+def truncate_log(path: Path, step: int) -> float:
+    """Remove what was logged after a step, or only in part.
+
+    Returns the seconds that the last record that stays tells of; 0 where there is none, or it tells
+    of none.
+    """
     kept = []
     if path.is_file():
         kept = [record for record in read_log(path) if record["step"] <= step]
     write_atomically(path, "".join(json.dumps(record) + "\n" for record in kept))
-    return kept[-1] if kept else None
+    seconds = kept[-1].get("seconds") if kept else None
+    if not isinstance(seconds, int | float) or not 0 <= seconds <= MOST:  # NaN is not either
+        return 0.0
+    return float(seconds)
 
 
 def _with_new_names(record: dict[str, Any]) -> dict[str, Any]:

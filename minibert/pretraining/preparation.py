@@ -19,6 +19,7 @@ from minibert.data.corpora import DEFAULT, documents
 from minibert.data.files import find_files
 from minibert.data.hub_sets import HUB_SETS
 from minibert.hub.atomic_io import sha256, sync
+from minibert.hub.find_pretrained import expanded
 from minibert.pretraining.run_dir import RunDir, RunFolder
 from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, Settings
 from minibert.tokenization import WordPieceTokenizer
@@ -102,7 +103,7 @@ def open_prepared(run_dir: RunDir) -> PreparedText:
 
 def load_vocabulary(name: str) -> WordPieceTokenizer:
     """The vocabulary in a vocab.txt, or of the model in a folder or of a name."""
-    if Path(name).is_file():
+    if expanded(name).is_file():
         return WordPieceTokenizer.from_vocab_file(name)
     return WordPieceTokenizer.from_pretrained(name)
 

@@ -12,6 +12,7 @@ model/          the finished model
 
 import dataclasses
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -19,8 +20,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from minibert.config import InputError, read_json_file
-from minibert.hub.atomic_io import remove_leftovers, write_atomically
+from minibert.hub.atomic_io import is_link, remove_leftovers, write_atomically
 from minibert.hub.new_folder import lock_folder, make_folder, refuse_filled, remove_empty
+from minibert.pretraining.log import read_log
 from minibert.pretraining.manifest import check_record, check_settings
 from minibert.pretraining.settings import Settings
 
@@ -32,6 +34,10 @@ LEFT_FILE = re.compile(
     r"|\.(train|valid)\.tokens\.[0-9]+"
 )
 LEFT_FOLDER = re.compile(r"\.vocabulary-[0-9a-f]{8}")  # see preparation.keep_vocabulary
+
+# What a run writes to, and what it only reads once it is there. Those without a dot are folders.
+WRITTEN = ("run.json", "log.jsonl", "texts.txt", "checkpoints", "model", "teacher", "tensorboard")
+READ = ("vocabulary", "train.tokens", "valid.tokens")
 
 # what may be in the folder of a new run: it is used as it is
 PREPARED = ("vocabulary", "train.tokens", "valid.tokens", "texts.txt", "teacher")
@@ -51,6 +57,7 @@ class RunFolder:
     record: dict[str, Any]  # run.json
     settings: Any  # a dataclass: what was asked for
     settings_class: ClassVar[Any]  # its class, with from_dict
+    command: ClassVar[str]  # that makes such a run
 
     def __init__(self, path: Path, writes: bool) -> None:
         self.path, self.writes = path, writes
@@ -58,6 +65,7 @@ class RunFolder:
         self.checkpoints, self.model = path / "checkpoints", path / "model"
         self.log = path / "log.jsonl"
         if writes:
+            check_places(path)
             self._new_folders = make_folder(path)
             self._lock = lock_folder(path)
             remove_leftovers(path, LEFT_FILE, LEFT_FOLDER)
@@ -102,6 +110,13 @@ class RunFolder:
         try:
             record = read_json_file(manifest, "run")
             check_record(record)
+        except ValueError as error:
+            raise InputError(_not_ours(manifest, error)) from error
+        if (command := _command_of(record)) not in (cls.command, None):
+            raise InputError(f"{path} holds a run of {command}, not of {cls.command}")
+        if writes:
+            run_dir.check_checkpoints()
+        try:
             run_dir.settings = cls.settings_class.from_dict(record["settings"])
             check_settings(run_dir.settings)
             run_dir.record = {
@@ -110,10 +125,18 @@ class RunFolder:
                 **record,
             }
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{manifest} is not what minibert wrote there ({error}): the run cannot go on"
-            ) from error
+            raise InputError(_not_ours(manifest, error)) from error
         return run_dir
+
+    def check_checkpoints(self) -> None:
+        """Raise an InputError if there is no checkpoint where there was one before the log."""
+        if any(self.checkpoints.glob("*step-*")) or not self.log.is_file():
+            return
+        if steps := [record["step"] for record in read_log(self.log)]:
+            raise InputError(
+                f"{self.checkpoints} holds no checkpoint, but {self.log} goes to step {steps[-1]}: "
+                f"put the checkpoints back, or delete {self.log.name} to begin again at step 0"
+            )
 
     def write_record(self) -> None:
         """Write run.json, in the process that writes."""
@@ -167,3 +190,47 @@ class RunDir(RunFolder):
 
     settings: Settings
     settings_class = Settings
+    command = "pretrain"
+
+
+def check_places(folder: Path) -> None:
+    """Raise an InputError for a link, and for what is not the kind of file that a run has there.
+
+    Through a link a run would change what lies elsewhere, so no name that it writes may be one, and
+    none in its folders. The files that it only reads may be links to those of another run.
+    """
+    for name in (*WRITTEN, *READ):
+        path = folder / name
+        if name in WRITTEN and (link := _first_link(path)):
+            raise InputError(
+                f"{link} is a link, and a run would write to what it names: move it away, or put a "
+                "copy in its place"
+            )
+        is_right = path.is_file if "." in name else path.is_dir
+        if path.exists() and not is_right():
+            kind = "an ordinary file" if "." in name else "a folder"
+            raise InputError(f"{path} must be {kind} where it is part of a run: move it away")
+
+
+def _first_link(path: Path) -> Path | None:
+    """A path itself or the first in it that is a link, if there is one."""
+    if is_link(path):
+        return path
+    inside = (
+        Path(parent, name)
+        for parent, folders, files in os.walk(path)
+        for name in (*folders, *files)
+    )
+    return next(filter(is_link, inside), None)
+
+
+def _command_of(record: dict[str, Any]) -> str | None:
+    """The command that made a run, by an option that only its runs have; None if it has none."""
+    options = record["settings"].get("options")
+    known = {"objective": "train-sentences", "micro_batch": "pretrain"}
+    found = [known[name] for name in known if isinstance(options, dict) and name in options]
+    return found[0] if found else None
+
+
+def _not_ours(manifest: Path, error: Exception) -> str:
+    return f"{manifest} is not what minibert wrote there ({error}): the run cannot go on"

@@ -53,8 +53,7 @@ class Reporter:
         self.smooth: dict[str, float] = {}  # running means over some twenty steps
         self.started = self.last_line = time.monotonic()
         if self.reports:
-            last = truncate_log(run_dir.log, run.step)
-            self.seconds_before = last["seconds"] if last else 0.0
+            self.seconds_before = truncate_log(run_dir.log, run.step)
             self.log = open(run_dir.log, "a", encoding="utf-8")  # noqa: SIM115 (__exit__)
         self.bar = tqdm(
             total=run.steps,

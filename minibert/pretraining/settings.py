@@ -3,10 +3,10 @@
 import dataclasses
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from minibert.config import PRESETS, BertConfig, InputError
+from minibert.hub.find_pretrained import expanded
 from minibert.pretraining.options import PretrainingOptions, with_new_names
 
 VOCAB_SIZES = {"teaching": 6144}  # of a vocabulary that is trained, by preset; others: VOCAB_SIZE
@@ -54,12 +54,12 @@ class Settings:
             return BertConfig.preset(
                 self.preset, vocab_size, max_position_embeddings=positions, **changes
             )
-        if not Path(self.preset).is_file():
+        if not expanded(self.preset).is_file():
             raise InputError(
                 f"preset must be one of {', '.join(PRESETS)} or the path of a config.json, "
                 f"not {self.preset!r}"
             )
-        config = BertConfig.from_json_file(self.preset)
+        config = BertConfig.from_json_file(expanded(self.preset))
         return dataclasses.replace(config, vocab_size=vocab_size, **changes)
 
 

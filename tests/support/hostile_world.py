@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import shutil
 from collections.abc import Callable
 from itertools import starmap
@@ -23,7 +24,7 @@ from tiny_finetuning import (
 )
 from torch import Tensor
 
-from minibert import BertForSequenceClassification, from_pretrained, save_pretrained
+from minibert import BertForSequenceClassification, from_pretrained
 from minibert.finetuning import make_task
 from minibert.finetuning.model_io import save_finetuned
 from minibert.tokenization import WordPieceTokenizer
@@ -56,6 +57,9 @@ def build(folder: Path, forker: Forker) -> None:
     write_lines(folder / "corpus.jsonl", [{"text": TEXT * 3}] * 24)
     write_csv(folder / "reviews.csv", reviews())
     (folder / "reviews.tsv").write_text((folder / "reviews.csv").read_text().replace(",", "\t"))
+    for opener, suffix in ((gzip.open, "gz"), (lzma.open, "xz")):
+        with opener(folder / f"reviews.csv.{suffix}", "wb") as file:
+            file.write((folder / "reviews.csv").read_bytes())
     write_lines(folder / "reviews.jsonl", reviews())
     write_lines(folder / "questions.jsonl", questions())
     write_lines(folder / "choices.jsonl", choices())
@@ -100,16 +104,15 @@ def _other_models(folder: Path) -> None:
     task = make_task("classification", ["neg", "pos"])
     tuned = from_pretrained(model, BertForSequenceClassification, id2label=task.id2label())
     save_finetuned(folder / "tuned", tuned, task, tokenizer, 20, {"text": "text", "label": "label"})
-    broken = from_pretrained(model)
-    with torch.no_grad():
-        broken.get_submodule("bert.encoder.layer.0.output.dense").weight[0, 0] = torch.nan
-    save_pretrained(broken, folder / "nan")
-    for name in ("sharded", "one-file"):
+    for name in ("sharded", "one-file", "nan"):
         shutil.copytree(model, folder / name)
     (folder / "sharded" / "model.safetensors").rename(
         folder / "sharded" / "model-1-of-1.safetensors"
     )
-    weights = dict.fromkeys(broken.state_dict(), "model-1-of-1.safetensors")
+    broken = load_file(folder / "nan" / "model.safetensors")
+    broken["bert.encoder.layer.0.output.dense.weight"][0, 0] = torch.nan
+    save_file(broken, folder / "nan" / "model.safetensors")
+    weights = dict.fromkeys(broken, "model-1-of-1.safetensors")
     (folder / "sharded" / "model.safetensors.index.json").write_text(
         json.dumps({"weight_map": weights})
     )
@@ -183,6 +186,13 @@ def spoil(path: Path, how: str) -> None:
         tensors = load_file(path)
         save_file(dict(starmap(TENSORS[how], tensors.items())), path)
         return
+    if how == "link":  # to what lies elsewhere
+        elsewhere = path.parents[1] / f"own-{path.name}"
+        path.rename(elsewhere)
+        path.symlink_to(elsewhere)
+        return
+    if path.is_dir():
+        shutil.rmtree(path)
     path.unlink(missing_ok=True)
     if how == "missing":
         return
@@ -214,6 +224,7 @@ def spoil(path: Path, how: str) -> None:
             "deep-object": b'{"a":' * 100_000,
             "digits": b'{"text": "a", "label": ' + b"7" * 5_000 + b"}\n",
             "nan": b'{"vocab_size": NaN}',
+            "null-seconds": re.sub(rb'("seconds": )[0-9.]+', rb"\1null", data),
             "html": b"<!doctype html><title>404</title><p>Not found</p>\n",
             "config": b'{"vocab_size": 10, "hidden_size": 8, "num_attention_heads": 2}',
             "null-values": _with_values(data, None),
@@ -223,6 +234,7 @@ def spoil(path: Path, how: str) -> None:
             "huge-values": _with_values(data, 10**200),
             "negative-values": _with_values(data, -1),
             "double": data + data,
+            "tail": data + b"something else\n",
             "surrogate": data.replace(b"film", rb"\ud800film").replace(b"good", rb"\ud800"),
             "tabs": data.replace(b"\n", b"\tmore\n", 1),
             "backwards": data[::-1],

@@ -1,8 +1,11 @@
 """The tokenizer against three references: transformers' fast and plain-Python ones, and `tokenizers` itself."""
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -422,6 +425,12 @@ def test_broken_options(tiny, tmp_path, content, message):
             lambda t: t.encode("a", "b", max_length=4),
             "max_length=4 leaves no room for the text: at least 5",
         ),
+        (lambda t: t.decode("12"), "ids must be whole numbers, not '12'"),
+        (lambda t: t.decode(b"12"), "ids must be whole numbers, not b'12'"),
+        (lambda t: t.decode(["1", "2"]), "ids must be whole numbers, not"),
+        (lambda t: t.decode([1.5]), "ids must be whole numbers, not"),
+        (lambda t: t.decode(7), "ids must be whole numbers, not 7"),
+        (lambda t: t.decode(torch.tensor([[2, 3]])), "ids must be whole numbers, not"),
         (lambda t: t.decode([3, 14]), "id 14 is outside the vocabulary: 0 to 13"),
         (lambda t: t.id_to_token(-1), "id -1 is outside the vocabulary: 0 to 13"),
         (lambda t: WordPieceTokenizer({"[PAD]": 0}), "1 tokens lacks"),
@@ -539,3 +548,36 @@ def test_a_batch_moves_to_a_device(tiny):
     assert {tensor.device.type for tensor in batch.values()} == {"meta"}
     assert list(batch) == ["input_ids", "token_type_ids", "attention_mask"]
     assert isinstance(batch, dict) and batch.to("meta").keys() == batch.keys()
+
+
+def test_threads_share_a_tokenizer(tiny):
+    """The library's truncation is a setting: what one thread sets, another's text would meet."""
+    long, wrong = "the banks " * 100, []
+
+    def encode(max_length, wanted):
+        for _ in range(400):
+            found = len(tiny.encode(long, max_length=max_length))
+            if found != wanted:
+                wrong.append((max_length, found))
+
+    lengths = [(None, 302), (8, 8), (None, 302), (20, 20)]
+    threads = [threading.Thread(target=encode, args=each) for each in lengths]
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switching)
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))]
+)
+def test_a_tokenizer_can_be_copied_and_sent_to_another_process(tiny, copied):
+    found = copied(tiny)
+    assert found.vocab == tiny.vocab and found.lowercase == tiny.lowercase
+    assert found.encode("the banks", max_length=4) == tiny.encode("the banks", max_length=4)

@@ -21,6 +21,7 @@ from minibert.finetuning.sentence_vectors.teacher import FOLDER
 from minibert.finetuning.sentence_vectors.texts import Item, choose_texts, plain
 from minibert.finetuning.sentence_vectors.validation import read_judged_pairs
 from minibert.hub.atomic_io import replacing, sha256, write_atomically
+from minibert.hub.find_pretrained import expanded
 from minibert.pretraining.preparation import check_sources, find_corpus, record_sources
 from minibert.pretraining.run_dir import RunFolder
 
@@ -47,6 +48,7 @@ class SentenceRunDir(RunFolder):
 
     settings: SentenceSettings
     settings_class = SentenceSettings
+    command = "train-sentences"
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,15 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
     settings, path = run_dir.settings, run_dir.path / TEXTS
     if run_dir.record["sources"] is None:
         corpus = corpus if corpus is not None else find_corpus(settings.corpus)
-        files = [*(corpus if isinstance(corpus, list) else []), *map(Path, judged_files(settings))]
+        files = [
+            *(corpus if isinstance(corpus, list) else []),
+            *map(expanded, judged_files(settings)),
+        ]
         record_sources(run_dir, files)
     else:
         check_sources(run_dir)
     if settings.texts_of is not None:
-        _take_over(run_dir, Path(settings.texts_of))
+        _take_over(run_dir, expanded(settings.texts_of))
     if not path.is_file():
         corpus = corpus if corpus is not None else find_corpus(settings.corpus)
         items = _choose(settings, corpus)

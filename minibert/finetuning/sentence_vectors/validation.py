@@ -12,6 +12,7 @@ from torch import Tensor
 from minibert.config import InputError
 from minibert.data.files import read_lines
 from minibert.finetuning.metrics import spearman
+from minibert.hub.find_pretrained import expanded
 from minibert.inference.sentence_embeddings import embed
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
@@ -78,7 +79,7 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
     Raises an InputError that names the file and the line, for a file that cannot be read, a line
     that is not of this form, and fewer than two pairs.
     """
-    path = Path(path)
+    path = expanded(path)
     lines = read_lines(path)
     if ".csv" in path.suffixes:
         reader = csv.reader(lines)

@@ -1,15 +1,13 @@
 """Read labelled data as rows of named values, each with its place in the file."""
 
 import codecs
-import gzip
-import lzma
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minibert.config import InputError
-from minibert.data.files import DAMAGED
+from minibert.data.compressed import DAMAGED, open_decompressed
 from minibert.finetuning.tables.formats import (
     conll_rows,
     csv_rows,
@@ -104,13 +102,8 @@ def _read(path: Path) -> bytes:
     try:
         if str(path) == "-":
             return sys.stdin.buffer.read()
-        if path.suffix == ".gz":
-            with gzip.open(path, "rb") as file:
-                return file.read()
-        if path.suffix == ".xz":
-            with lzma.open(path, "rb") as compressed:
-                return compressed.read()
-        return path.read_bytes()
+        with open_decompressed(path) as file:
+            return file.read()
     except FileNotFoundError as error:
         raise InputError(f"there is no file {str(path)!r} (looked for in {Path.cwd()})") from error
     except DAMAGED as error:

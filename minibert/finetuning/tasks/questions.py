@@ -176,11 +176,12 @@ class QuestionAnswering(Task):
             passage = row[:, feature.passage.start : feature.passage.stop].double()
             start, end = passage  # [P], [P] tokens of the passage
             start = start.masked_fill(~torch.tensor(feature.begins), -math.inf)  # [P]
-            padded = F.pad(end, (0, self.max_answer - 1), value=-math.inf)
-            ends = padded.unfold(0, self.max_answer, 1)  # [P, answer's length - 1]
+            longest = min(self.max_answer, len(end))  # no answer is longer than its window
+            padded = F.pad(end, (0, longest - 1), value=-math.inf)
+            ends = padded.unfold(0, longest, 1)  # [P, answer's length - 1]
             scores = start[:, None] + ends  # [P, answer's length - 1]
             totals[feature.example].append(scores.flatten().logsumexp(0))
-            first, more = divmod(int(scores.argmax()), self.max_answer)
+            first, more = divmod(int(scores.argmax()), longest)
             if scores[first, more] > best[feature.example][0]:
                 best[feature.example] = (
                     float(scores[first, more]),

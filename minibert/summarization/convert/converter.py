@@ -12,9 +12,11 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig, InputError
+from minibert.hub.find_pretrained import expanded
 from minibert.model import BertModel
 from minibert.summarization.convert.original import (
-    fill_from_original,
+    build_from_original,
+    count_layers,
     load_bertsum_head,
     replacing,
 )
@@ -52,7 +54,7 @@ def convert_bertsum(path: str | Path, num_heads: int | None = None) -> BertSumEx
 
     Raises a ValueError that says what is wrong with the file, or names the tensors that do not fit.
     """
-    tensors, options = read_original(Path(path))
+    tensors, options = read_original(expanded(path))
     tensors = {
         re.sub(
             r"LayerNorm\.gamma$",
@@ -110,49 +112,43 @@ def _encoder(tensors: dict[str, Tensor], options: dict[str, Any]) -> BertModel:
             f"the file holds no BERT under {BERT}*: a table of words, positions or segments or "
             "the first layer is missing"
         )
-    layers = len(
-        {
-            match[1]
-            for name in tensors
-            if (match := re.match(rf"{BERT}encoder\.layer\.(\d+)\.", name))
-        }
-    )
+    layers = count_layers(tensors, rf"{BERT}encoder\.layer\.")
     # 'baseline' is a transformer without pretraining, which has its own number of heads
     heads = (
         _number(options, "ext_heads") or PUBLISHED_HEADS
         if options.get("encoder") == "baseline"
         else max(words.size(1) // HEAD_SIZE, 1)
     )
-    bert = BertModel(
-        BertConfig(
-            vocab_size=words.size(0),
-            hidden_size=words.size(1),
-            num_hidden_layers=layers,
-            num_attention_heads=heads,
-            intermediate_size=wide.size(0),
-            max_position_embeddings=positions.size(0),
-            type_vocab_size=types.size(0),
-        ),
-        add_pooling_layer=False,
+    config = BertConfig(
+        vocab_size=words.size(0),
+        hidden_size=words.size(1),
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=wide.size(0),
+        max_position_embeddings=positions.size(0),
+        type_vocab_size=types.size(0),
     )
-    fill_from_original(bert, tensors, lambda name: BERT + name)
-    return bert
+    return build_from_original(
+        lambda: BertModel(config, add_pooling_layer=False), tensors, lambda name: BERT + name
+    )
 
 
 def _head(tensors: dict[str, Tensor], num_heads: int) -> SentenceHead:
     scorer = tensors.get("wo.weight", tensors.get("linear1.weight", torch.empty(0)))
     if scorer.dim() != 2:
         raise InputError(f"the file holds no head of BertSum, but {sorted(tensors)[:3]}")
-    head: SentenceHead
+    size = scorer.size(1)
     if "linear1.weight" in tensors:
-        head = SentenceClassifier(scorer.size(1))
-        fill_from_original(head, tensors, lambda name: name.replace("scorer", "linear1"))
-    elif any(name.startswith("rnn.") for name in tensors):
-        head = SentenceRNN(scorer.size(1), reference_quirks=True)
-        fill_from_original(head, tensors, replacing(RNN_NAMES))
-    else:
-        head = load_bertsum_head(tensors, num_heads)
-    return head
+        return build_from_original(
+            lambda: SentenceClassifier(size),
+            tensors,
+            lambda name: name.replace("scorer", "linear1"),
+        )
+    if any(name.startswith("rnn.") for name in tensors):
+        return build_from_original(
+            lambda: SentenceRNN(size, reference_quirks=True), tensors, replacing(RNN_NAMES)
+        )
+    return load_bertsum_head(tensors, num_heads)
 
 
 def _number(options: dict[str, Any], *names: str) -> int | None:

@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable
 from functools import reduce
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,8 @@ from torch import Tensor, nn
 from minibert.config import InputError
 from minibert.positions import sinusoidal_table
 from minibert.summarization.heads import InterSentenceEncoder
+
+M = TypeVar("M", bound=nn.Module)
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +35,7 @@ NAMES = (
     ("intermediate.dense.", "feed_forward.w_1."),
     ("output.dense.", "feed_forward.w_2."),
 )
+TENSORS_OF_A_LAYER = 16
 FIRST_MATRIX = "transformer_inter.0.feed_forward.w_1.weight"
 POSITIONS = "pos_emb.pe"
 UNUSED = "transformer_inter.0.layer_norm."  # the original creates it but never calls it
@@ -56,13 +60,14 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
             f"{FIRST_MATRIX!r} but {sorted(state_dict)[:3]}, …"
         )
     feedforward_size, hidden_size = tensors[FIRST_MATRIX].shape
-    layers = len(
-        {match[1] for name in tensors if (match := re.match(r"transformer_inter\.(\d+)\.", name))}
+    layers = count_layers(tensors, r"transformer_inter\.")
+    head = build_from_original(
+        lambda: InterSentenceEncoder(
+            hidden_size, feedforward_size, num_heads, layers, dropout=0.0
+        ).eval(),
+        tensors,
+        replacing(NAMES),
     )
-    head = InterSentenceEncoder(
-        hidden_size, feedforward_size, num_heads, layers, dropout=0.0
-    ).eval()
-    fill_from_original(head, tensors, replacing(NAMES))
     if table is not None and not _is_sinusoidal(table, hidden_size):
         raise InputError(
             f"{POSITIONS} of shape {list(table.shape)} is not the table of sines and cosines of "
@@ -77,18 +82,45 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
     return head
 
 
+def count_layers(tensors: dict[str, Tensor], prefix: str) -> int:
+    """How many layers have tensors named `prefix` and their number, by a pattern.
+
+    Raises an InputError where most layers lack most of their tensors.
+    """
+    numbers = [match[1] for name in tensors if (match := re.match(rf"{prefix}(\d+)\.", name))]
+    layers = len(set(numbers))
+    if len(numbers) < TENSORS_OF_A_LAYER / 2 * layers:
+        raise InputError(
+            f"the file names {layers:,} layers, but has only {len(numbers):,} tensors of them; "
+            f"a layer has {TENSORS_OF_A_LAYER}"
+        )
+    return layers
+
+
 def replacing(names: Iterable[tuple[str, str]]) -> Callable[[str], str]:
     """Return a function that replaces the first of each pair by the second, pair by pair."""
     return lambda name: reduce(lambda name, pair: name.replace(*pair), names, name)
 
 
-def fill_from_original(
-    module: nn.Module, tensors: dict[str, Tensor], original_name: Callable[[str], str]
-) -> None:
-    """Copy tensors into a module; `original_name` maps the module's names to those of `tensors`.
+def build_from_original(
+    make: Callable[[], M], tensors: dict[str, Tensor], original_name: Callable[[str], str]
+) -> M:
+    """Make a module and copy tensors into it; `original_name` maps its names to those of `tensors`.
 
-    Raises a ValueError that names the tensors that are missing, unexpected or do not fit.
+    Raises a ValueError that names the tensors that are missing, unexpected or do not fit, before
+    the module takes any memory: the shapes of a few small tensors can ask for a very large one.
     """
+    with torch.device("meta"):
+        ours = _fitting_names(make(), tensors, original_name)
+    module = make()
+    module.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
+    return module
+
+
+def _fitting_names(
+    module: nn.Module, tensors: dict[str, Tensor], original_name: Callable[[str], str]
+) -> dict[str, str]:
+    """The module's name of each tensor; a ValueError where one does not fit."""
     ours = {original_name(name): name for name in module.state_dict()}
     wanted = {original_name(name): tensor for name, tensor in module.state_dict().items()}
     problems = [f"{name} has no place" for name in tensors if name not in wanted]
@@ -109,7 +141,7 @@ def fill_from_original(
             f"the tensors do not fit a {type(module).__name__} of this size: "
             f"{'; '.join(problems[:5])}{more}"
         )
-    module.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
+    return ours
 
 
 def _is_sinusoidal(table: Tensor, hidden_size: int) -> bool:

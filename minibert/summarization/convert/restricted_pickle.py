@@ -1,24 +1,29 @@
 """The tensors and options in a checkpoint that `torch.save` wrote, without running its pickle.
 
 A pickle is a program: opening one with `pickle.load` runs whatever its author wrote. Here nothing
-that the file names is imported or called. The few functions below rebuild dictionaries and tensors;
-everything else (the options, the optimizer, any class or function) becomes an `Inert`, which does
-nothing.
+that the file names is imported or called; `pickle_machine` runs the program. The few functions
+below rebuild dictionaries and tensors; everything else (the options, the optimizer, any class or
+function) becomes an `Inert`, which does nothing. Neither the time nor the memory that a file can
+ask for is far above what an honest one of its length needs.
 
 `torch.load(weights_only=True)` is no replacement. It refuses a file that names an unknown class,
 and every checkpoint of BertSum holds an optimizer of the class `models.optimizers.Optimizer`.
 """
 
-import pickle
+import io
+import math
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import torch
 from torch import Tensor
 
 from minibert.config import InputError
+from minibert.summarization.convert.pickle_machine import Inert, PickleMachine, make_dict
 
 
 def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -32,7 +37,7 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             content, read = (_read_zip if file.read(4) == b"PK\3\4" else _read_legacy)(file)
             if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
                 found = (
-                    sorted(map(str, content))[:5]
+                    shown(sorted(map(str, content))[:5])
                     if isinstance(content, dict)
                     else type(content).__name__
                 )
@@ -40,9 +45,8 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
                     "wanted is a dictionary with 'model', a dictionary of tensors, and perhaps "
                     f"'opt'; found {found}"
                 )
-            tensors = {
-                name: _tensor(name, record, read) for name, record in content["model"].items()
-            }
+            records = _checked(content["model"], os.fstat(file.fileno()).st_size)
+            tensors = _tensors(records, read)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except Exception as error:  # a broken pickle can raise anything
@@ -53,6 +57,9 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, options.state if isinstance(options, Inert) and isinstance(
         options.state, dict
     ) else {}
+
+
+SHARED = 4  # how often the numbers of a file may be in its tensors, on average
 
 
 class Storage(NamedTuple):
@@ -77,40 +84,6 @@ class TensorRecord(NamedTuple):
     stride: tuple[int, ...]
 
 
-class Inert:
-    """A stand-in for any class, function or object: it can be created, called, filled and given a
-    state, and does nothing."""
-
-    state: Any = None
-
-    def __new__(cls, *args: Any, **options: Any) -> "Inert":
-        return super().__new__(cls)
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        pass
-
-    def __call__(self, *args: Any, **options: Any) -> "Inert":
-        return self
-
-    def __setstate__(self, state: Any) -> None:
-        self.state = state
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        pass
-
-    def _ignore(self, value: Any) -> None:
-        pass
-
-    append = extend = add = _ignore
-
-
-class Names(dict[Any, Any]):
-    """A stand-in for an OrderedDict that drops any attributes."""
-
-    def __setstate__(self, state: Any) -> None:
-        pass
-
-
 MAGIC = 0x1950A86A20F9469CFC6C  # the magic number of the older format
 STORAGES = {
     "FloatStorage": torch.float32,
@@ -124,65 +97,78 @@ STORAGES = {
     "ByteStorage": torch.uint8,
     "BoolStorage": torch.bool,
 }
-STAND_INS = {
-    ("collections", "OrderedDict"): Names,
+STAND_INS: dict[tuple[str, str], Callable[..., object]] = {
+    ("collections", "OrderedDict"): lambda pairs=(), *_: make_dict(pairs),
     ("torch._utils", "_rebuild_tensor"): lambda *arguments: TensorRecord(*arguments),
     ("torch._utils", "_rebuild_tensor_v2"): lambda *arguments: TensorRecord(*arguments[:4]),
     ("torch._utils", "_rebuild_parameter"): lambda *arguments: arguments[0],
 }
 
 
-class RestrictedUnpickler(pickle.Unpickler):
-    """Runs a pickle without ever looking for what it names: see `STAND_INS`; all else is `Inert`.
-    `storages` are those that it refers to."""
+class TensorPickles:
+    """Runs the pickles of one file without ever looking for what they name: see `STAND_INS`; all
+    else is `Inert`. `storages` are those that they refer to."""
 
-    def __init__(self, file: IO[bytes]):
-        super().__init__(file, encoding="utf-8")
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
         self.storages: dict[str, Storage] = {}
 
-    def find_class(self, module: str, name: str) -> Any:
+    def load(self) -> object:
+        """What the next pickle holds."""
+        return PickleMachine(self._find, self._refer).run(self.file)
+
+    def _find(self, module: str, name: str) -> object:
         if module in ("torch", "torch.cuda") and name in STORAGES:
             return STORAGES[name]
-        return STAND_INS.get((module, name), Inert)
+        return STAND_INS.get((module, name), Inert())
 
-    def persistent_load(self, pid: Any) -> Storage:
-        kind, dtype, key, _, length, *view = pid  # the fourth: on which device it was
-        if kind != "storage" or not isinstance(dtype, torch.dtype) or any(view):
-            raise InputError(f"it refers to {kind!r} {key!r}, which is no plain storage of numbers")
-        return self.storages.setdefault(key, Storage(key, dtype, length))
+    def _refer(self, pid: object) -> Storage:
+        # the fourth is on which device it was, a sixth the part of another storage that it is
+        match pid:
+            case ("storage", torch.dtype() as dtype, str(key), _, int(length), *part) if (
+                length >= 0 and part in ([], [None])
+            ):
+                return self.storages.setdefault(key, Storage(key, dtype, length))
+        raise InputError("it refers to what is no plain storage of numbers")
 
 
 def _read_zip(file: BinaryIO) -> tuple[object, Callable[[Storage], bytes]]:
     """As written since PyTorch 1.6: FOLDER/data.pkl, and FOLDER/data/KEY for every storage."""
     archive = zipfile.ZipFile(file)
+    length = os.fstat(file.fileno()).st_size
+
+    def unpacked(name: str) -> bytes:
+        if archive.getinfo(name).file_size > length:  # torch.save packs nothing
+            raise InputError(f"{name} in it unpacks to more bytes than the whole file has")
+        return archive.read(name)
+
     pickles = [name for name in archive.namelist() if name.endswith("/data.pkl")]
     if len(pickles) != 1:
         raise InputError(f"it is a zip file with {len(pickles)} times data.pkl in it, not once")
     folder = pickles[0].removesuffix("data.pkl")
-    if (
-        f"{folder}byteorder" in archive.namelist()
-        and archive.read(f"{folder}byteorder") != b"little"
-    ):
+    order = f"{folder}byteorder"
+    if order in archive.namelist() and unpacked(order) != b"little":
         raise InputError("its numbers are stored with the highest byte first")
-    with archive.open(pickles[0]) as data:
-        content = RestrictedUnpickler(data).load()
-    return content, lambda storage: archive.read(f"{folder}data/{storage.key}")
+    content = TensorPickles(io.BytesIO(unpacked(pickles[0]))).load()
+    return content, lambda storage: unpacked(f"{folder}data/{storage.key}")
 
 
 def _read_legacy(file: BinaryIO) -> tuple[object, Callable[[Storage], bytes]]:
     """As written before: five pickles (a number, a version, the machine, the content, the keys of
     the storages), then for each key a length and its numbers."""
     file.seek(0)
-    if RestrictedUnpickler(file).load() != MAGIC:
+    pickles = TensorPickles(file)
+    if pickles.load() != MAGIC:
         raise InputError("torch.save did not write it")
     for _ in ("version", "machine"):
-        RestrictedUnpickler(file).load()
-    content = RestrictedUnpickler(file)
-    found = content.load()
+        pickles.load()
+    found, keys = pickles.load(), pickles.load()
     places = {}  # bytes from the start of the file
-    for key in RestrictedUnpickler(file).load():
+    for key in keys if isinstance(keys, list) else ():
+        if not isinstance(key, str) or key not in pickles.storages:
+            raise InputError("its list of storages names one that it does not use")
         places[key] = file.tell() + 8
-        file.seek(places[key] + content.storages[key].size)
+        file.seek(places[key] + pickles.storages[key].size)
 
     def read(storage: Storage) -> bytes:
         file.seek(places[storage.key])
@@ -191,17 +177,59 @@ def _read_legacy(file: BinaryIO) -> tuple[object, Callable[[Storage], bytes]]:
     return found, read
 
 
-def _tensor(name: object, record: object, read: Callable[[Storage], bytes]) -> Tensor:
-    if not isinstance(name, str) or not isinstance(record, TensorRecord):
-        raise InputError(f"{name!r} in 'model' is no tensor")
-    data = read(record.storage)
-    if len(data) != record.storage.size:
-        raise InputError(
-            f"{name} should have {record.storage.size} bytes, but the file holds {len(data)} of "
-            "them"
-        )
+def _checked(model: dict[Any, Any], length: int) -> dict[str, TensorRecord]:
+    """The records of a model, whose tensors need no more memory than a file of `length` bytes may.
+
+    Raises an InputError for what is no tensor, and for tensors that are too large for such a file,
+    because they repeat its numbers.
+    """
+    records, stored, needed = dict[str, TensorRecord](), dict[str, int](), 0
+    for name, record in model.items():
+        if type(name) is not str or not _is_tensor(record):
+            what = shown(name) if type(name) is str else f"a {type(name).__name__}"
+            raise InputError(f"{what} in 'model' is no tensor")
+        records[name] = record
+        stored[record.storage.key] = record.storage.size
+        needed += math.prod(record.size) * record.storage.dtype.itemsize
+        if needed > SHARED * length or sum(record.size) > length:
+            raise InputError(
+                f"{shown(name)} of the shape {shown(list(record.size))} repeats the same numbers: "
+                f"the file has only {length:,} bytes"
+            )
+    if (total := sum(stored.values())) > length:
+        raise InputError(f"its tensors should have {total:,} bytes, but the file has {length:,}")
+    return records
+
+
+def _is_tensor(record: object) -> bool:
     return (
-        torch.frombuffer(bytearray(data), dtype=record.storage.dtype)
-        .as_strided(record.size, record.stride, record.offset)
-        .clone()
+        isinstance(record, TensorRecord)
+        and isinstance(record.storage, Storage)
+        and type(record.offset) is int
+        and all(
+            isinstance(numbers, tuple) and all(type(n) is int and n >= 0 for n in numbers)
+            for numbers in (record.size, record.stride)
+        )
     )
+
+
+def _tensors(
+    records: dict[str, TensorRecord], read: Callable[[Storage], bytes]
+) -> dict[str, Tensor]:
+    """The tensors in their order; each storage is read once."""
+    users: dict[Storage, list[str]] = {}
+    for name, record in records.items():
+        users.setdefault(record.storage, []).append(name)
+    tensors: dict[str, Tensor] = {}
+    for storage, names in users.items():
+        data = read(storage)
+        if len(data) != storage.size:
+            raise InputError(
+                f"{names[0]} should have {storage.size} bytes, but the file holds {len(data)} of "
+                "them"
+            )
+        numbers = torch.frombuffer(bytearray(data), dtype=storage.dtype)
+        for name in names:
+            _, offset, size, stride = records[name]
+            tensors[name] = numbers.as_strided(size, stride, offset).clone()
+    return {name: tensors[name] for name in records}

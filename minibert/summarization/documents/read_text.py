@@ -2,7 +2,7 @@
 sentence."""
 
 import re
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from minibert.data.sentences import split_sentences
@@ -98,16 +98,11 @@ def _wrapped(lines: list[str]) -> bool:
 
 def _paragraphs(lines: list[str]) -> list[Part]:
     """The parts of a stretch without blank lines."""
-    first, *others = lines
-    if (
-        others
-        and is_short(first.strip())
-        and (_is_term(first, others) or (first.isupper() and not others[0].isupper()))
-    ):
-        return [Part("heading", first), *_paragraphs(others)]
+    headings = _headings(lines)
+    parts, lines = [Part("heading", line) for line in lines[:headings]], lines[headings:]
     if max(map(len, lines)) > WIDEST:
-        return [part for line in lines for part in _part("paragraph", [line])]
-    parts, kind, found = list[Part](), "paragraph", list[str]()
+        return parts + [part for line in lines for part in _part("paragraph", [line])]
+    kind, found = "paragraph", list[str]()
     for line in lines:
         item = ITEM.match(line)
         if RULER.fullmatch(line):
@@ -123,12 +118,25 @@ def _paragraphs(lines: list[str]) -> list[Part]:
     return parts + _part(kind, found)
 
 
-def _is_term(line: str, others: list[str]) -> bool:
-    """Whether it is a short line before indented ones, as in glossaries and manual pages."""
-    indent = len(line) - len(line.lstrip())
-    return all(other.startswith(" " * (indent + 1)) for other in others) and len(
-        line.strip()
-    ) < 0.6 * max(map(len, others))
+def _headings(lines: list[str]) -> int:
+    """How many lines at the beginning are headings of what follows.
+
+    Such a line is short, and either before lines that are all indented more, as in glossaries and
+    manual pages, or in capitals before a line that is not.
+    """
+    # of the lines after each: the fewest spaces that one begins with, and the greatest length
+    spaces = list(accumulate((len(line) - len(line.lstrip(" ")) for line in lines[:0:-1]), min))
+    lengths = list(accumulate(map(len, lines[:0:-1]), max))
+    found = 0
+    for line, after, least, longest in zip(
+        lines, lines[1:], reversed(spaces), reversed(lengths), strict=False
+    ):
+        term = line.strip()
+        deeper = least > len(line) - len(line.lstrip()) and len(term) < 0.6 * longest
+        if not (is_short(term) and (deeper or (line.isupper() and not after.isupper()))):
+            break
+        found += 1
+    return found
 
 
 def _part(kind: str, lines: list[str]) -> list[Part]:

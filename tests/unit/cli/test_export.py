@@ -45,6 +45,34 @@ def test_the_file_computes_what_pytorch_does(model_class, outputs, run, saved, t
             torch.testing.assert_close(torch.from_numpy(one), other, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("positions", [2, 3, 7])
+def test_a_model_of_few_positions(positions, run, saved, tmp_path):
+    """They are fewer than the tokens of the example that the export begins with."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    folder = saved(BertModel, max_position_embeddings=positions)
+    status, _, err = run("export", folder, "--out", tmp_path / "model.onnx")
+    assert status == 0, err
+    session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+    model = from_pretrained(folder)
+    for batch, tokens in ((1, 1), (4, positions)):
+        inputs = example_batch(model, batch, tokens)
+        found = session.run(None, {name: ids.numpy() for name, ids in inputs.items()})
+        with torch.no_grad():
+            expected = output_tensors(model, inputs)
+        torch.testing.assert_close(
+            torch.from_numpy(found[0]), expected["last_hidden_state"], rtol=0, atol=1e-5
+        )
+
+
+def test_a_model_of_one_position_is_refused(run, saved, tmp_path):
+    pytest.importorskip("onnxscript")
+    folder = saved(BertModel, max_position_embeddings=1)
+    status, _, err = run("export", folder, "--out", tmp_path / "model.onnx")
+    assert status == 2 and "max_position_embeddings is 1, and must be at least 2" in err
+    assert err.count("\n") == 1 and not (tmp_path / "model.onnx").exists()
+
+
 def test_missing_packages_are_named(run, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(

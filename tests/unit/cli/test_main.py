@@ -11,6 +11,7 @@ import warnings
 import pytest
 
 from minibert.cli import main as cli
+from minibert.cli.main import parse
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM
 from minibert.hub.pretrained_io import UnreadWeightsWarning
@@ -276,6 +277,81 @@ def test_warnings_are_shown_but_for_those_that_a_command_hides(run, monkeypatch)
     with pytest.warns(UserWarning) as heard:
         run("info", "base")
     assert [str(warning.message) for warning in heard] == ["look out"]
+
+
+# -- what surrounds a command ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows keeps a folder that is somebody's current one"
+)
+@pytest.mark.parametrize("argv", [["info", "base"], ["embed", "a"], ["search", ".", "a"]])
+def test_a_current_folder_that_is_gone(argv, tmp_path):
+    code = (
+        f"import os, sys\nos.chdir({str(tmp_path)!r})\nos.rmdir({str(tmp_path)!r})\n"
+        f"from minibert.cli.main import main\nsys.exit(main({argv!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    wanted = (
+        f"minibert {argv[0]}: the current folder is not there any more: change to one that exists\n"
+    )
+    assert (done.returncode, done.stderr) == (2, wanted)
+
+
+def test_a_wrong_setting_of_the_progress_bars(tmp_path):
+    (tmp_path / "a.txt").write_text("The cat sleeps.")
+    done = subprocess.run(
+        [sys.executable, "-m", "minibert", "search", str(tmp_path), "cat", "--no-cache"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TQDM_MININTERVAL": "abc"},
+    )
+    assert done.returncode == 2 and done.stderr.startswith(
+        "minibert search: the progress bars cannot take the environment variable TQDM_"
+    )
+    assert "TQDM_MININTERVAL" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# -- texts after the options -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("argv", "texts"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["--", "-a", "--json"], ["-a", "--json"]),
+        (["a", "--json", "b"], ["a", "b"]),
+        (["a", "--json", "--", "b"], ["a", "b"]),
+        (["a", "--json", "--", "-b", "--x"], ["a", "-b", "--x"]),
+        (["a", "--json", "b", "--", "-c", "--"], ["a", "b", "-c", "--"]),
+        (["--json", "--", "-a"], ["-a"]),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("command", ["embed", "score model", "predict model"])
+def test_texts_may_follow_options_and_after_two_dashes_begin_with_one(command, argv, texts):
+    arguments = parse([*command.split(), *argv])
+    assert arguments.texts == texts and arguments.json is (argv != ["a", "b"] and argv[0] != "--")
+
+
+def test_in_similarity_and_summarize_as_well():
+    assert parse(["similarity", "a", "--model", "m", "--", "-b"]).texts == ["a", "-b"]
+    assert parse(["similarity", "a", "--model", "m", "b"]).texts == ["a", "b"]
+    assert parse(["summarize", "a", "--json", "--", "-b"]).files == ["a", "-b"]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["embed", "a", "--json", "--b"],
+        ["embed", "a", "--json", "-b", "--", "c"],
+        ["info", "base", "--", "b"],
+    ],
+)
+def test_before_two_dashes_a_word_with_a_dash_is_an_option(argv, run):
+    status, _, err = run(*argv)
+    assert status == 2 and "unrecognized arguments: " in err
 
 
 # -- how fast it answers -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.data import corpora, files
+from minibert.data import compressed, corpora, files
 from minibert.data.corpora import documents, sourced_documents
 
 TEXT = "One here. Two\nwrapped. Three.\n\nA second paragraph\n\n\nAnother document. It ends.\n"
@@ -267,7 +267,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     def refused(*arguments):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files, "open", refused, raising=False)
+    monkeypatch.setattr(compressed, "open", refused, raising=False)
     with pytest.raises(ValueError, match=r"cannot read .*a\.txt: Permission denied"):
         list(documents(path, "all"))
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from tiny_cli import SHAPE, VOCABULARY
 
 import minibert
@@ -25,10 +26,15 @@ def model():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_result_that_is_not_finite_is_refused(value, model, tmp_path, capsys):
+    model.save_pretrained(tmp_path, WORDS)
     with torch.no_grad():
         model.bert.encoder.layer[0].output.dense.weight[3, 2] = value
-    model.save_pretrained(tmp_path, WORDS)
     name = "bert.encoder.layer.0.output.dense.weight"
+    before = (tmp_path / "model.safetensors").read_bytes()
+    with pytest.raises(InputError, match=f"cannot save to .*: {name} holds numbers that are NaN"):
+        model.save_pretrained(tmp_path, WORDS)
+    assert (tmp_path / "model.safetensors").read_bytes() == before
+    save_file(model.state_dict(), tmp_path / "model.safetensors")
     with pytest.raises(InputError, match=f"{name} holds numbers that are NaN or infinite"):
         from_pretrained(tmp_path)
     with pytest.raises(InputError, match=f"NaN or infinite.* {name}"):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from minibert.pretraining.log import read_log, truncate_log
 
 
@@ -29,7 +31,18 @@ def test_a_log_of_an_older_version_is_read_by_the_present_names(tmp_path):
 
 def test_what_came_after_a_step_and_half_a_line_are_cut(tmp_path):
     path = tmp_path / "log.jsonl"
-    path.write_text('{"step": 5}\n{"step": 10}\n{"step": 15}\n{"step": 2')
-    assert truncate_log(path, 10) == {"step": 10}
-    assert path.read_text() == '{"step": 5}\n{"step": 10}\n'
-    assert truncate_log(tmp_path / "none", 3) is None
+    path.write_text('{"step": 5}\n{"step": 10, "seconds": 2.5}\n{"step": 15}\n{"step": 2')
+    assert truncate_log(path, 10) == 2.5
+    assert path.read_text() == '{"step": 5}\n{"step": 10, "seconds": 2.5}\n'
+    assert truncate_log(tmp_path / "none", 3) == 0.0
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    ["", ', "seconds": null', ', "seconds": "x"', ', "seconds": -1']
+    + [f', "seconds": {seconds}' for seconds in ("NaN", "Infinity", "[1]", "1" + "0" * 400)],
+)
+def test_a_record_without_a_time_counts_as_the_beginning(seconds, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(f'{{"step": 1{seconds}}}\n')
+    assert truncate_log(path, 1) == 0.0

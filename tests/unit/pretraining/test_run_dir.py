@@ -2,14 +2,16 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from minibert.cli.session_options import moment
 from minibert.config import InputError
+from minibert.finetuning.sentence_vectors.preparation import SentenceRunDir
 from minibert.pretraining.options import PretrainingOptions
-from minibert.pretraining.run_dir import RunDir
+from minibert.pretraining.run_dir import READ, WRITTEN, RunDir
 from minibert.pretraining.settings import Settings
 
 
@@ -127,3 +129,85 @@ def test_a_changed_file_is_noticed(tmp_path):
     run_dir.check_digest("train.tokens", 5)
     with pytest.raises(ValueError, match="train.tokens is not the one that this run began with"):
         run_dir.check_digest("train.tokens", 6)
+
+
+# -- what is in the folder -------------------------------------------------------------------------
+
+
+def untouched(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", [RunDir, SentenceRunDir], ids=lambda kind: kind.command)
+@pytest.mark.parametrize(
+    "name", [*WRITTEN, "teacher/vectors-00000.safetensors", "model/config.json"]
+)
+def test_a_link_that_a_run_would_write_through_is_refused(kind, name, tmp_path):
+    old_run(tmp_path / "run")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "diary.txt").write_text("years of work")
+    link = tmp_path / "run" / name
+    link.parent.mkdir(exist_ok=True)
+    if name == "run.json":
+        link.rename(mine / "run.json")
+        link.symlink_to(mine / "run.json")
+    else:
+        link.symlink_to(mine / "diary.txt" if "." in name else mine)
+    before = untouched(tmp_path)
+    with pytest.raises(InputError, match=f"{re.escape(str(link))} is a link") as error:
+        kind.open(tmp_path / "run")
+    assert "\n" not in str(error.value) and untouched(tmp_path) == before
+    assert not (tmp_path / "run" / ".lock").exists()
+
+
+def test_a_new_run_does_not_write_through_a_prepared_link_either(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "teacher").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match="teacher is a link"):
+        RunDir.create(tmp_path / "run", Settings(PretrainingOptions(steps=5)), {})
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["teacher"]
+
+
+def test_a_link_to_what_is_only_read_is_followed(tmp_path):
+    old_run(tmp_path / "run")
+    (tmp_path / "run" / "train.tokens").symlink_to(tmp_path / "other.tokens")
+    (tmp_path / "run" / "notes").symlink_to(tmp_path)  # no name of a run
+    RunDir.open(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", [*WRITTEN[1:], *READ])
+def test_a_file_in_the_place_of_a_folder_or_the_reverse_is_named(name, tmp_path):
+    old_run(tmp_path / "run")
+    path = tmp_path / "run" / name
+    path.mkdir() if "." in name else path.write_text("a")
+    kind = "an ordinary file" if "." in name else "a folder"
+    with pytest.raises(InputError, match=f"{re.escape(str(path))} must be {kind}"):
+        RunDir.open(tmp_path / "run")
+
+
+def test_the_run_of_another_command_is_refused_by_its_name(tmp_path):
+    old_run(tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    record = json.loads(path.read_text())
+    record["settings"]["options"]["micro_batch"] = 4
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError, match="holds a run of pretrain, not of train-sentences"):
+        SentenceRunDir.open(tmp_path / "run")
+    record["settings"]["options"] = {"objective": "distill"}
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError, match="holds a run of train-sentences, not of pretrain"):
+        RunDir.open(tmp_path / "run")
+
+
+def test_a_run_whose_checkpoints_are_gone_does_not_begin_again_without_a_word(tmp_path):
+    old_run(tmp_path / "run")
+    log = tmp_path / "run" / "log.jsonl"
+    log.write_text('{"step": 10}\n{"step": 20}\n')
+    with pytest.raises(InputError, match="holds no checkpoint, but .*log.jsonl goes to step 20"):
+        RunDir.open(tmp_path / "run")
+    assert log.read_text().count("\n") == 2
+    RunDir.open(tmp_path / "run", writes=False)
+    log.unlink()
+    RunDir.open(tmp_path / "run")

@@ -264,6 +264,17 @@ def test_the_best_answer_is_that_of_brute_force(tokens, max_length, stride, max_
     assert second == AnswerPrediction("b", 0, 1, pytest.approx(1.0))
 
 
+def test_an_answer_may_be_longer_than_any_passage():
+    """As much memory is needed as for the longest window, and the prediction is the same."""
+    examples = [QuestionExample("?", "a b c " * 10)]
+    features = TASK.features(TOKENIZER, examples, 20)
+    rows = [torch.randn(2, 20, generator=torch.Generator().manual_seed(0)) for _ in features]
+    wanted = QuestionAnswering(max_answer=20).predict(examples, features, rows)
+    for longest in (10**6, 10**12, 10**30):
+        found = QuestionAnswering(max_answer=longest).predict(examples, features, rows)
+        assert found == wanted
+
+
 def pointing(features):
     """Answers of a model that knows: all on the labels, and nothing in windows without the answer."""
     rows = []

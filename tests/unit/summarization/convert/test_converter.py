@@ -9,6 +9,8 @@ import os
 import pickle
 import re
 import sys
+import time
+import tracemalloc
 import types
 import zipfile
 
@@ -19,6 +21,7 @@ from original_bertsum import original_scores, original_state
 
 from minibert import BertConfig, WordPieceTokenizer, from_pretrained
 from minibert.cli import main as cli
+from minibert.config import InputError
 from minibert.summarization import (
     BertSumExt,
     InterSentenceEncoder,
@@ -433,6 +436,108 @@ def test_programs_of_the_pickle_machine(program, form, tmp_path):
     with pytest.raises(ValueError, match="bad.pt is no checkpoint of BertSum"):
         convert_bertsum(path)
     assert not trace.exists()
+
+
+def legacy_of(program):
+    """A file of the older format whose content is this program."""
+    start = b"".join(pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {}))
+    return start + program + pickle.dumps([], 2)
+
+
+NESTED = b")" + b"2\x86" * 60  # a tuple of two tuples of two tuples …: 2^60 of them, one by one
+DEEP = b")" + b"\x85" * 100_000
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        b"}" + NESTED + b"Ns.",
+        b"(" + NESTED + b"Nd.",
+        b"}(" + NESTED + b"Nu.",
+        b"}(" + DEEP + b"Nu.",
+        b"(" + NESTED + b"\x91.",
+        b"\x8f(" + NESTED + b"\x90.",
+        b"(X\1\0\0\0xN" + NESTED + b"NNtQ.",
+        b"(X\7\0\0\0storagectorch\nFloatStorage\n" + NESTED + b"NK\1tQ.",
+        NESTED + b"Q.",
+        NESTED + b"X\1\0\0\0x\x93.",
+        b"ccollections\nOrderedDict\n](" + NESTED + b"N\x86e\x85R.",
+        b"}X\5\0\0\0model}(" + NESTED + b"Nus.",
+        b"Nr\xff\xff\xff\xff.",
+        b"Np4000000000\n.",
+        b"X\xff\xff\xff\xffx.",
+        b"\x8d" + b"\xff" * 7 + b"\x0fx.",
+    ],
+    ids=range(16),
+)
+@pytest.mark.parametrize("form", ["zip", "legacy"])
+def test_a_small_file_asks_for_no_long_work_and_no_large_memory(program, form, tmp_path):
+    """With Python's unpickler the first would take 2^60 steps, and others 68 GB."""
+    path = tmp_path / "bad.pt"
+    program = b"\x80\x02" + program
+    path.write_bytes(zip_of(bad__data_pkl=program) if form == "zip" else legacy_of(program))
+    tracemalloc.start()
+    started = time.process_time()
+    try:
+        with pytest.raises(InputError, match="bad.pt is no checkpoint of BertSum") as error:
+            convert_bertsum(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - started < 20 and peak < 2e8
+    assert len(str(error.value)) < 400 and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        {"bert.model.a": torch.zeros(1).expand(400_000_000)},
+        {"bert.model.a": torch.zeros(1).expand(20_000, 20_000)},
+        dict.fromkeys("abcdefgh", torch.zeros(100_000)),
+    ],
+    ids=["one", "two dimensions", "many"],
+)
+def test_numbers_that_are_repeated_are_refused_before_they_take_memory(tensors, legacy, save):
+    with pytest.raises(InputError, match="repeats the same numbers: the file has only"):
+        read_original(save({"model": tensors}, legacy))
+
+
+def test_a_zip_file_that_unpacks_to_more_than_it_is_long_is_refused(tmp_path):
+    path = tmp_path / "bomb.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb/data.pkl", b"\x80\x02" + b"N" * 10_000_000 + b".")
+    with pytest.raises(InputError, match="unpacks to more bytes than the whole file has"):
+        read_original(path)
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"embeddings.position_embeddings.weight": torch.zeros(1).expand(4000, 0)}, "position_emb"),
+        ({"embeddings.word_embeddings.weight": torch.zeros(1, 4096)}, "has the shape"),
+        ({f"encoder.layer.{n}.x": torch.zeros(1) for n in range(2000)}, "names 2,000 layers, but"),
+    ],
+    ids=["no columns", "wide", "layers"],
+)
+def test_a_model_that_does_not_fit_is_refused_before_it_is_built(change, said, save, monkeypatch):
+    content = checkpoint()
+    content["model"].update({f"bert.model.{name}": tensor for name, tensor in change.items()})
+    path = save(content)
+    real = torch.nn.Parameter.__new__
+
+    def no_memory(cls, data=None, requires_grad=True):
+        assert data is None or data.is_meta
+        return real(cls, data, requires_grad)
+
+    monkeypatch.setattr(torch.nn.Parameter, "__new__", no_memory)
+    with pytest.raises(InputError, match=said):
+        convert_bertsum(path)
+
+
+def test_options_of_other_objects_do_not_replace_those_of_the_model(save):
+    content = checkpoint(options={"heads": 4}, more=argparse.Namespace(heads=2))
+    assert convert_bertsum(save(content)).head.sizes["num_heads"] == 4
 
 
 def zip_of(**files):

@@ -317,6 +317,10 @@ PLAIN = {
             "It is old.",
         ],
     ),
+    "a heading in a heading": (
+        "TOOLS\n  tac\n    -b\n      It prints lines in reverse. It is old.",
+        ["It prints lines in reverse.", "It is old."],
+    ),
     "short lines alone are a list where there are many": (
         "One fish\n\nTwo fish\n\nRed fish\n\nBlue fish\n\nThat was all.",
         ["One fish", "Two fish", "Red fish", "Blue fish", "That was all."],
@@ -719,6 +723,7 @@ LARGE = {
     "terms": "a\n b\n" * 5_000,
     "upper": "A\nb\n" * 5_000,
     "steps": "".join(" " * (n % 900) + "a\n" for n in range(900)),
+    "stairs": "\n".join(" " * n + "ab" for n in range(1_500)),
     "wide stops": "。" * 40_000 + "a",
     "definitions": "[a]: /x\n" * 2_000 + "One.",
     "delimiters": "*" * 20_000 + "a " + "_" * 20_000,
