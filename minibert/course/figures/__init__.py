@@ -5,7 +5,7 @@ from minibert.course.figures.attention_head import attention_head
 from minibert.course.figures.calculator import calculator
 from minibert.course.figures.embedding_sum import embedding_sum
 from minibert.course.figures.flipbook import flipbook
-from minibert.course.figures.html import bar_list, heat_table, show_source
+from minibert.course.figures.html import bar_list, heat_table, marks, show_source
 from minibert.course.figures.logs import benchmark_log
 from minibert.course.figures.mask_sampler import mask_sampler
 from minibert.course.figures.meaning_map import meaning_map
@@ -33,6 +33,7 @@ __all__ = [
     "embedding_sum",
     "flipbook",
     "heat_table",
+    "marks",
     "mask_sampler",
     "meaning_map",
     "moving",

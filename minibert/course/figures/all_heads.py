@@ -25,7 +25,8 @@ def all_heads(
 
     texts    sentences or sentence pairs to choose from; the first one is shown first
     control  an untrained model of the same shape, drawn on the same scale from 0 to 1
-    layer, head   the initial selection, counted from 0; without both, the `sharpest` head
+    layer, head   the initial selection, counted from 0; without both, the head
+            that is the `clearest` case of the title
     word     the token whose arcs are shown first; 0 is [CLS]
     The weights are stored in 8 bits, with an error of at most 0.002.
     Raises ValueError if the control has another shape, or if the layer or head does not exist.
@@ -38,7 +39,7 @@ def all_heads(
         )
     layers, heads = seen[0][1].shape[:2]
     if layer is None and head is None:
-        layer, head = sharpest(seen[0][1])
+        layer, head = clearest(seen[0][1])
     layer, head = layer or 0, head or 0
     if layer not in range(layers) or head not in range(heads):
         raise ValueError(
@@ -64,22 +65,16 @@ def all_heads(
         alt=(
             f"Two grids of {layers * heads} small attention maps, of the trained and an untrained"
             " model, one row for each layer; heads that give most of their weight to one token are"
-            f" framed. Below, the tokens of “{' '.join(seen[0][0])}” and arcs from one of them to"
-            " those that it looks at."
+            f" framed. Below, one head drawn large: the tokens of “{' '.join(seen[0][0])}” and arcs"
+            " from one of them to those that it looks at."
         ),
         try_this="Frame the heads that look at the token before.",
     )
 
 
-def sharpest(weights: torch.Tensor) -> tuple[int, int]:
-    """weights [L, A, S, S] -> layer and head with the lowest mean entropy.
-
-    Heads in which all tokens look at one token are left out, if there are others.
-    """
-    entropy = -(weights * weights.clamp(min=1e-9).log()).sum(dim=-1).mean(dim=-1)  # [L, A]
-    rests = weights.mean(dim=-2).amax(dim=-1) > 0.5  # [L, A]
-    entropy = entropy if rests.all() else entropy.masked_fill(rests, torch.inf)
-    layer, head = divmod(int(entropy.argmin()), weights.size(1))
+def clearest(weights: torch.Tensor) -> tuple[int, int]:
+    """weights [L, A, S, S] -> layer and head in which one token gets most of all weight."""
+    layer, head = divmod(int(weights.mean(dim=-2).amax(dim=-1).argmax()), weights.size(1))
     return layer, head
 
 

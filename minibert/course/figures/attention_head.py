@@ -21,8 +21,8 @@ def attention_head(
     padding: int = 2,
     asks: int = 2,
 ) -> Moving:
-    """Returns a figure of heads in the first layer, step by step, for a text that ends in one of
-    several words, with and without the scale and the mask.
+    """Returns a figure of what heads in the first layer give to each of several last words of a
+    text and, folded, the steps to these weights, with and without the scale and the mask.
 
     In the first layer, a query, key or value depends only on the token and its position. So the
     figure stores these three vectors for every word at its position, and the page computes
@@ -68,12 +68,12 @@ def attention_head(
             f" weight; as the last word {' and '.join(others)}"
         ),
         alt=(
-            f"A bar for each of {len(last)} last words: what “{name}” gives it. Below, a row for"
-            f" each token of “{text} {last[0]}” and {padding} [PAD]s, with bars for the score that"
-            f" the query of “{name}” finds at its key, the scaled and the masked score, and the"
-            " weight; and the sum of the weighted values. At the left the maps of the heads."
+            f"The text “{text} …” with each of {len(last)} last words, and beside each a bar: what"
+            f" “{name}” gives to that word. Folded below, a row for each token and {padding} [PAD]s"
+            f", with bars for the score that the query of “{name}” finds at its key, the scaled and"
+            " the masked score, and the weight; and the sum of the weighted values."
         ),
-        try_this="Choose another last word, then another head. What if nothing divides the scores?",
+        try_this="Choose another head, then unfold the steps. What if nothing divides the scores?",
     )
 
 

@@ -64,6 +64,35 @@ def bar_list(values: Sequence[float], names: Sequence[str], wanted: int | None =
     )
 
 
+def marks(
+    label: str,
+    filled: Sequence[bool],
+    *,
+    here: int | None = None,
+    texts: Sequence[str] = (),
+    wrong: bool = False,
+) -> str:
+    """Formats one small mark for each case in a row, for a frame of `flipbook`, as HTML text.
+
+    label   what a filled mark means; it comes first, and the count of filled marks last
+    here    the number of the case that is framed
+    texts   a short text in each mark, for example a rank
+    wrong   whether the filled marks count mistakes, which are red
+    """
+    count = sum(map(bool, filled))
+    said = f"{count}" if count == len(filled) else f"{count} of {len(filled)}"
+    row = "".join(
+        f'<i class="{"mb-filled" if full else ""}{" mb-here" if i == here else ""}">'
+        f"{escape(texts[i]) if texts else ''}</i>"
+        for i, full in enumerate(filled)
+    )
+    return (
+        f'<p class="mb-marks{" mb-wrong" if wrong else ""}{" mb-texts" if texts else ""}"'
+        f' role="img" aria-label="{escape(label)}: {said}" data-tip="{escape(label)}: {said}">'
+        f"<span>{escape(label)}</span><b>{said}</b><span>{row}</span></p>"
+    )
+
+
 def _cell(value: float, largest: float, digits: int) -> str:
     color = "84, 117, 143" if value >= 0 else "168, 116, 62"
     strength = round(0.6 * abs(value) / largest, 2)

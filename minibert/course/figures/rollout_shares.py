@@ -9,8 +9,8 @@ from minibert.inference.interpretability import rollout
 
 
 def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int) -> Moving:
-    """Returns a figure of one row of the raw attention maps beside the same row of the rollout,
-    layer by layer, for a model and its untrained control.
+    """Returns a figure of one row of the rollout, layer by layer, for a model beside its untrained
+    control, and below it the same row of the raw attention maps.
 
     maps    name -> the weights of all layers [L, A, S, S]: first the model, then the control
     tokens  the names of the S positions
@@ -31,10 +31,11 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
         }
         for name, weights in maps.items()
     }
-    own = [
-        each[kind][-1][token] for each, kind in zip(_twice(shares), ("raw", "rollout", "rollout"))
-    ]
     word, (model, control), layers = tokens[token], maps, shapes[0][0]
+    raw, kept, without = (
+        shares[name][kind][-1][token]
+        for name, kind in ((model, "raw"), (model, "rollout"), (control, "rollout"))
+    )
     return moving(
         "rollout_shares",
         {
@@ -45,19 +46,15 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
         },
         needs=["stage.js"],
         label=(
-            f"The raw map says that “{word}” keeps {own[0]:.0%} of itself, rollout says"
-            f" {own[1]:.0%}; in an untrained model rollout says {own[2]:.0%}"
+            f"By rollout, “{word}” keeps {kept:.0%} of itself; a model that has learned nothing"
+            f" gives {without:.0%}"
         ),
         alt=(
-            f"Four small bar charts: what “{word}” takes from each of {len(tokens)} tokens, by the"
-            f" raw attention of layer {layers} and by rollout through {layers} layers, for the"
-            f" {model} and the {control} model. Its own bar is marked in each."
+            f"Bars of what “{word}” takes from each of {len(tokens)} tokens. Above, by rollout"
+            f" through {layers} layers: the {model} model beside the {control} one, with a bracket"
+            f" below the two that compares the marked bars of “{word}”, {kept:.0%} and"
+            f" {without:.0%}. Below, the same by the raw attention of layer {layers}, where the"
+            f" {model} model gives {raw:.0%}."
         ),
         try_this="Go back to layer 1. What does rollout add to the raw map there?",
     )
-
-
-def _twice(shares: dict) -> list:
-    """The model, the model again, and the control."""
-    model, control = shares.values()
-    return [model, model, control]

@@ -47,8 +47,8 @@ def weights_of(bert, text, head, mask=None):
 
 def drawn(tab) -> torch.Tensor:
     """The weights in the folded table of all queries."""
-    if tab.locator("details:not([open])").count():
-        tab.locator("summary").click()
+    if tab.locator(".mb-numbers:not([open])").count():
+        tab.locator(".mb-numbers summary").click()
         tab.wait_for_selector(".mb-heat")
     rows = tab.evaluate(
         "[...document.querySelectorAll('.mb-heat tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
@@ -56,6 +56,12 @@ def drawn(tab) -> torch.Tensor:
     return torch.tensor(
         [[float(value.replace("−∞", "-inf").replace("−", "-")) for value in row] for row in rows]
     )
+
+
+def unfold(tab, figure) -> None:
+    """Draws the figure with its steps unfolded."""
+    show(tab, figure)
+    tab.locator(".mb-more summary").click()
 
 
 def assert_weights(tab, expected) -> None:
@@ -143,15 +149,18 @@ def test_every_last_word_and_head_has_the_models_own_weights(tab, bert, figure):
     for word in LAST:
         tab.get_by_role("radio", name=word).check()
         for name, head in (("first head", 0), ("second head", 1)):
-            tab.locator(".heads label", has_text=name).click()
+            tab.get_by_role("radio", name=name).check()
             assert_weights(tab, weights_of(bert, f"w5 w7 {word}", head))
 
 
 def test_the_last_words_are_compared_for_every_token_that_asks(tab, bert, figure):
-    show(tab, figure)
+    unfold(tab, figure)
     for query, name in ((2, "w7"), (1, "w5")):
         tab.get_by_role("button", name=name).click()
-        assert tab.locator(".words legend").inner_text().endswith(f"“{name}” gives the last word")
+        assert tab.locator(".words legend").inner_text() == (
+            f"In second head, “{name}” gives this share of its weight to the last word:"
+        )
+        assert tab.locator(".text .asking").all_inner_texts() == [name] * len(LAST)
         for label, word in zip(tab.locator(".words label").all(), LAST, strict=True):
             weight = float(weights_of(bert, f"w5 w7 {word}", 1)[query, 3])
             assert float(label.get_attribute("data-tip").split()[-1]) == pytest.approx(
@@ -163,7 +172,7 @@ def test_the_last_words_are_compared_for_every_token_that_asks(tab, bert, figure
 
 
 def test_the_scale_and_the_mask_are_switched_off_by_key(tab, bert, figure):
-    show(tab, figure)
+    unfold(tab, figure)
     everything = torch.ones(1, S, S, dtype=torch.bool)
     assert tab.locator("tr.off").count() == 2
     tab.get_by_label("hide the padding").press(" ")
@@ -181,7 +190,7 @@ def test_the_scale_and_the_mask_are_switched_off_by_key(tab, bert, figure):
 
 
 def test_bars_and_numbers_of_one_query_are_the_steps_of_equation_1(tab, bert, figure):
-    show(tab, figure)
+    unfold(tab, figure)
     weights = drawn(tab)[2]
     rows = tab.evaluate(
         "[...document.querySelectorAll('.followed tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
@@ -215,7 +224,7 @@ def test_the_title_compares_the_last_words(bert, figure):
 
 
 def test_another_token_asks_by_pointer_and_by_key_and_the_figure_says_so(tab, bert, figure):
-    show(tab, figure)
+    unfold(tab, figure)
     for act, asks in (
         (lambda: tab.get_by_role("button", name="w10").press("Enter"), 3),
         (lambda: tab.get_by_role("button", name="w5").click(), 1),

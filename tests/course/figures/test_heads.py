@@ -9,7 +9,7 @@ from tiny_run import CONFIG, TOKENIZER
 
 import minibert
 from minibert.course.figures import all_heads
-from minibert.course.figures.all_heads import sharpest
+from minibert.course.figures.all_heads import clearest
 from minibert.course.figures.packed import unpacked
 from minibert.inference.interpretability import capture
 
@@ -160,14 +160,27 @@ def test_a_long_text_and_a_phone_get_two_columns(tab, models):
     assert tab.locator(".mb-line").count() == 1
 
 
-def test_it_opens_on_the_sharpest_head_that_does_not_rest_on_one_token(models):
+def test_it_opens_on_the_clearest_case_of_its_title_and_says_so(tab, models, figure):
     maps = torch.full((2, 2, 3, 3), 1 / 3)
-    maps[0, 0] = torch.tensor([[0.98, 0.01, 0.01]] * 3)
+    maps[0, 1] = torch.tensor([[0.98, 0.01, 0.01]] * 3)
     maps[1, 0] = torch.eye(3) * 0.85 + 0.05
-    assert sharpest(maps) == (1, 0)
-    assert sharpest(maps[:1, :1]) == (0, 0)
-    found = all_heads(models[0], TOKENIZER, TEXTS, models[1]).data
-    assert (found["layer"], found["head"]) == sharpest(maps_of(models[0], TEXTS[0]))
+    assert clearest(maps) == (0, 1)
+    opened = all_heads(models[0], TOKENIZER, TEXTS, models[1])
+    both = [maps_of(model, TEXTS[0]) for model in models]
+    layer, head = clearest(both[0])
+    assert (opened.data["layer"], opened.data["head"]) == (layer, head)
+    show(tab, opened)
+    share = both[0][layer, head].mean(dim=0)  # [S]
+    assert share.max() > 0.5
+    name = ["[CLS]", "w5", "w7", "w10", "w9", "[SEP]"][share.argmax()]
+    assert tab.locator(".title").inner_text() == (
+        f"A framed head: layer {layer + 1}, head {head + 1}, trained. The tokens give “{name}”"
+        f" {share.max():.0%} on average; arcs: “w5”."
+    )
+    menu(tab, "Frame heads on").select_option("nothing")
+    assert tab.locator(".title").inner_text() == (
+        f"The chosen head: layer {layer + 1}, head {head + 1}, trained. Arcs: where “w5” looks."
+    )
 
 
 def test_equal_words_of_a_pair_get_names_of_their_own(tab, figure):

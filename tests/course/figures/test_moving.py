@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 from playwright.sync_api import expect
 
-from minibert.course.figures import flipbook, moving, rounded
+from minibert.course.figures import flipbook, marks, moving, rounded
 from minibert.course.figures.moving import STATIC
 from tools import stills
 from tools.stills import STATE, VIEW, digest, figures_of, page_of, picture, store_pictures
@@ -361,3 +361,17 @@ def test_a_long_control_fits_on_a_phone(fresh_page, control):
 def test_a_picture_does_not_ask_to_be_tried(fresh_page):
     tall = letters().get_state() | {"try_this": "Move it. " * 200}
     assert Image.open(io.BytesIO(picture(fresh_page, tall))).height < 300
+
+
+def test_marks_are_counted_and_one_is_framed(tab):
+    row = marks("hit & found", [True, False, True], here=2, texts=["✓", "✗", "✓"])
+    show(tab, flipbook({"one": row, "two": marks("wrong", [True] * 5, wrong=True)}, label="page"))
+    drawn = tab.get_by_role("img", name="hit & found: 2 of 3")
+    assert drawn.inner_text().split() == ["hit", "&", "found", "2", "of", "3", "✓", "✗", "✓"]
+    assert drawn.locator("i").evaluate_all("marks => marks.map(mark => mark.className.trim())") == [
+        "mb-filled",
+        "",
+        "mb-filled mb-here",
+    ]
+    tab.get_by_role("slider").press("End")
+    assert tab.get_by_role("img", name="wrong: 5", exact=True).locator(".mb-filled").count() == 5

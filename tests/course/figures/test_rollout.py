@@ -22,15 +22,9 @@ def figure():
 
 
 def rows(layer):
-    """raw and rollout of each model, as the four charts show them: [4, S]."""
-    return [
-        row
-        for weights in MAPS.values()
-        for row in (
-            weights[layer].mean(dim=0)[1].tolist(),
-            rollout(weights[:, None])[layer, 0, 1].tolist(),
-        )
-    ]
+    """The rollout of each model and the raw map of each, as the four charts show them: [4, S]."""
+    rolled = [rollout(weights[:, None])[layer, 0, 1].tolist() for weights in MAPS.values()]
+    return rolled + [weights[layer].mean(dim=0)[1].tolist() for weights in MAPS.values()]
 
 
 def test_the_bars_are_rows_of_the_maps_and_of_the_rollout(tab, figure):
@@ -47,18 +41,22 @@ def test_the_bars_are_rows_of_the_maps_and_of_the_rollout(tab, figure):
         own = [f"{100 * row[1]:.0f}%" for row in rows(layer)]
         assert tab.locator(".own b").all_inner_texts() == own, "the token's own bar has its number"
         assert status(tab) == (
-            f"In layer {layer + 1}, “a” gives itself {own[0]} by the raw map and {own[1]} by rollout;"
-            f" untrained: {own[2]} and {own[3]}."
+            f"In layer {layer + 1}, “a” gives itself {own[0]} by rollout and {own[2]} by the raw map;"
+            f" untrained: {own[1]} and {own[3]}."
         )
+        for said, pair in zip(tab.locator(".apart").all_inner_texts(), (own[:2], own[2:])):
+            points = abs(int(pair[0][:-1]) - int(pair[1][:-1]))
+            unit = "point" if points == 1 else "points"
+            assert said == f"“a” keeps {pair[0]} and {pair[1]}: {points} {unit} apart"
 
 
 def test_the_title_says_the_marked_numbers_of_the_last_layer(tab, figure):
     show(tab, figure)
-    raw, rolled, _, control = tab.locator(".own b").all_inner_texts()
+    rolled, control, raw, _ = tab.locator(".own b").all_inner_texts()
     assert figure.label == (
-        f"The raw map says that “a” keeps {raw} of itself, rollout says {rolled};"
-        f" in an untrained model rollout says {control}"
+        f"By rollout, “a” keeps {rolled} of itself; a model that has learned nothing gives {control}"
     )
+    assert f"gives {raw}." in figure.alt
 
 
 @pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 390)])

@@ -84,9 +84,18 @@ export default {
       const { tokens } = texts[state.text];
       state.word = Math.min(state.word, tokens.length - 1);
       grids.forEach((_, which) => drawGrid(which));
-      title.textContent = `Layer ${state.layer + 1}, head ${state.head + 1}, ${MODELS[state.model]}: where “${tokens[state.word]}” looks`;
+      title.replaceChildren(...titled(tokens, mapNow()));
       drawn.show({ tokens, map: mapNow(), chosen: state.word });
       figure.say(inWords(tokens, mapNow()[state.word]));
+    }
+
+    // Which head is drawn large, and how it comes by its frame.
+    function titled(tokens, map) {
+      const framed = state.habit !== "" && shareOf(map, state.habit) > 0.5;
+      const name = `${state.habit === "" ? "The chosen head" : framed ? "A framed head" : "A head without a frame"}: layer ${state.layer + 1}, head ${state.head + 1}, ${MODELS[state.model]}. `;
+      if (!framed || state.habit !== "one") return [name, node("span", {}, `Arcs: where “${tokens[state.word]}” looks.`)];
+      const shares = tokens.map((_, key) => mean(map.map((row) => row[key]))), most = Math.max(...shares);
+      return [name, node("b", {}, `The tokens give “${tokens[shares.indexOf(most)]}” ${number(100 * most, 0)}% on average`), node("span", {}, `; arcs: “${tokens[state.word]}”.`)];
     }
 
     function numbers() {

@@ -21,19 +21,14 @@ export default {
     const at = places.findIndex((words) => words.length > 1), last = places[at];      // the last word and its choices
     const state = { word: 0, head: 0, query: asks, scaled: true, hidden: true };
 
-    // ---- the picture: what the last words get, the heads as small maps, and the rows of the token that asks
+    // ---- the picture: the text with each last word and what that word gets; below, folded, the steps that lead there
 
     const group = `mb-head-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`;
     const asked = node("legend", {});
     const words = last.map((name, i) => {
-      const share = node("b", {}), bar = node("i", {});
-      const input = node("input", { type: "radio", name: `${group}-word`, checked: i === 0, onchange: () => { state.word = i; draw(); } });
-      return { share, bar, box: node("label", {}, input, node("span", {}, name), share, node("span", { class: "attention" }, bar)) };
-    });
-    const maps = heads.map((name, i) => {
-      const cells = places.map((_, row) => places.map((__, column) => shape("rect", { x: 10 * column, y: 10 * row, width: 9.5, height: 9.5 })));
-      const input = node("input", { type: "radio", name: group, class: "mb-hidden", checked: i === 0, onchange: () => { state.head = i; draw(); } });
-      return { cells, input, box: node("label", {}, input, shape("svg", { viewBox: `0 0 ${10 * places.length} ${10 * places.length}`, "aria-hidden": "true" }, cells), node("span", {}, name)) };
+      const share = node("b", {}), bar = node("i", {}), tokens = places.map((each, place) => (/^\[.+\]$/.test(each[0]) ? null : node("span", {}, place === at ? name : each[0])));
+      const input = node("input", { type: "radio", name: group, checked: i === 0, onchange: () => { state.word = i; draw(); } });
+      return { share, bar, tokens, box: node("label", {}, input, node("span", { class: "text" }, tokens.filter(Boolean).flatMap((token) => [token, " "])), node("span", { class: "attention" }, bar), share) };
     });
     const rows = places.map((_, i) => {
       const cells = STEPS.map(() => node("td", {}, node("span", { class: "bar" }), node("span", { class: "said" })));
@@ -45,11 +40,13 @@ export default {
     const steps = node("table", { class: "steps" },
       node("thead", {}, node("tr", {}, node("th", { scope: "col" }, "asks"), STEPS.map(([name, how]) => node("th", { scope: "col", title: how }, name)), node("th", { scope: "col", class: "strip" }, "weight · value"))),
       node("tbody", {}, rows.map(({ row }) => row), node("tr", { class: "sum" }, node("th", { scope: "row" }, "the sum"), mixture)));
+    const how = node("summary", {});
     const picture = node("div", {}, node("fieldset", { class: "words" }, asked, words.map(({ box }) => box)),
-      node("div", { class: "both" }, node("fieldset", { class: "heads" }, node("legend", { class: "mb-hidden" }, "the head"), maps.map(({ box }) => box)), steps));
+      node("details", { class: "mb-more" }, how, controls(
+        toggle({ label: `divide by √D = ${number(root)}`, value: true, oninput: (value) => { state.scaled = value; draw(); } }),
+        toggle({ label: "hide the padding", value: true, oninput: (value) => { state.hidden = value; draw(); } })), steps));
     const figure = stage(el, model, { picture, numbers, controls: [
-      toggle({ label: `divide by √D = ${number(root)}`, value: true, oninput: (value) => { state.scaled = value; draw(); } }),
-      toggle({ label: "hide the padding", value: true, oninput: (value) => { state.hidden = value; draw(); } })] });
+      radios({ label: "Head", options: heads.map((name, i) => [i, name]), value: 0, oninput: (i) => { state.head = i; draw(); } })] });
     tips(picture);
     draw();
 
@@ -66,14 +63,15 @@ export default {
 
     function draw() {
       const names = namesOf(tokensOf(state.word)), all = foundBy(state.head);
-      asked.textContent = `In ${heads[state.head]}, “${names[state.query]}” gives the last word`;
-      words.forEach(({ share, bar, box }, word) => {
+      asked.textContent = `In ${heads[state.head]}, “${names[state.query]}” gives this share of its weight to the last word:`;
+      words.forEach(({ share, bar, tokens, box }, word) => {
         const weight = foundBy(state.head, word)[state.query].weights[at];
         share.textContent = `${number(100 * weight, 0)}%`;
         bar.style.width = `${100 * weight}%`;
+        tokens.forEach((token, i) => { if (token) token.className = i === state.query ? "asking" : i === at ? "last" : ""; });
         box.dataset.tip = `“${last[word]}” as the last word gets ${number(weight)}`;
       });
-      maps.forEach(({ cells }, head) => foundBy(head).forEach(({ weights }, i) => weights.forEach((weight, j) => { cells[i][j].style.fillOpacity = number(weight); })));
+      how.textContent = `How “${last[state.word]}” gets its ${words[state.word].share.textContent}, step by step`;
       showSteps(names, all[state.query]);
       figure.say(`In ${heads[state.head]}, “${names[state.query]}” looks at ${mostOf(all[state.query].weights, names)}.`);
     }

@@ -1,6 +1,6 @@
-// What one token takes from every other: a row of the raw map beside the same row of the rollout, for a model and its control.
+// What one token takes from every other: a row of the rollout for a model beside its control, and below it the same row of the raw map.
 
-const KINDS = ["raw", "rollout"];
+const KINDS = ["rollout", "raw"];
 
 export default {
   render({ model, el }) {
@@ -9,7 +9,7 @@ export default {
     const most = Math.max(...shares.flatMap((each) => KINDS.flatMap((kind) => each[kind].flat())));
     let layer = last;
 
-    const charts = shares.map((each, which) => KINDS.map((kind) => {
+    const charts = KINDS.map((kind) => shares.map((each, which) => {
       const rows = tokens.map((name, i) => {
         const bar = node("i", {}), said = node("b", {});
         return { bar, said, row: node("div", { class: i === token ? "row own" : "row" }, node("span", {}, name), bar, said) };
@@ -25,9 +25,12 @@ export default {
         });
       } };
     }));
-    const heads = [node("p", { class: "head" }), node("p", { class: "head" })];
+    const blocks = KINDS.map((kind, i) => {
+      const head = node("p", { class: "head" }), apart = node("p", { class: "apart" });
+      return { head, apart, parts: [head, names.map((name) => node("span", { class: "side" }, name)), charts[i].map(({ box }) => box), apart] };
+    });
     const picture = node("div", { tabindex: "0", role: "group", "aria-label": "bars; the arrow keys read them" },
-      node("div", { class: "grid" }, node("span", { class: "corner" }), heads, charts.map((pair, which) => [node("span", { class: "side" }, names[which]), pair.map(({ box }) => box)])));
+      blocks.map(({ parts }, i) => node("div", { class: `grid ${KINDS[i]}` }, parts)));
     const figure = stage(el, model, { picture, numbers, controls: [
       slider({ label: "Layer", min: 1, max: last + 1, value: last + 1, text: (value) => `layer ${value}`, oninput: (value) => { layer = value - 1; draw(); } })] });
     tips(picture);
@@ -39,14 +42,18 @@ export default {
 
     function draw() {
       charts.flat().forEach((chart) => chart.draw());
-      heads[0].replaceChildren("raw map", node("span", {}, `attention of layer ${layer + 1} alone`));
-      heads[1].replaceChildren("rollout", node("span", {}, layer ? `layers 1 to ${layer + 1} together` : "layer 1 and the residual"));
       const own = (which, kind) => percent(shares[which][kind][layer][token]);
-      figure.say(`In layer ${layer + 1}, “${tokens[token]}” gives itself ${own(0, "raw")} by the raw map and ${own(0, "rollout")} by rollout; ${names[1]}: ${own(1, "raw")} and ${own(1, "rollout")}.`);
+      const said = { rollout: ["Rollout", layer ? `layers 1 to ${layer + 1} together` : "layer 1 and the residual"], raw: ["Raw map", `attention of layer ${layer + 1} alone`] };
+      KINDS.forEach((kind, i) => {
+        blocks[i].head.replaceChildren(said[kind][0], node("span", {}, said[kind][1]));
+        const [one, other] = [0, 1].map((which) => Math.round(100 * shares[which][kind][layer][token])), points = Math.abs(one - other);
+        blocks[i].apart.textContent = `“${tokens[token]}” keeps ${own(0, kind)} and ${own(1, kind)}: ${points} ${points === 1 ? "point" : "points"} apart`;
+      });
+      figure.say(`In layer ${layer + 1}, “${tokens[token]}” gives itself ${own(0, "rollout")} by rollout and ${own(0, "raw")} by the raw map; ${names[1]}: ${own(1, "rollout")} and ${own(1, "raw")}.`);
     }
 
     function numbers() {
-      return heat(shares.flatMap((each) => KINDS.map((kind) => each[kind][layer])), { rows: names.flatMap((name) => KINDS.map((kind) => `${name}, ${kind}`)), columns: tokens, of: "head",
+      return heat(KINDS.flatMap((kind) => shares.map((each) => each[kind][layer])), { rows: KINDS.flatMap((kind) => names.map((name) => `${kind}, ${name}`)), columns: tokens, of: "head",
         caption: `What “${tokens[token]}” takes from each token in layer ${layer + 1}` });
     }
   },
