@@ -130,7 +130,7 @@ class RunFolder:
 
     def check_checkpoints(self) -> None:
         """Raise an InputError if there is no checkpoint where there was one before the log."""
-        if any(self.checkpoints.glob("*step-*")) or not self.log.is_file():
+        if any(self.checkpoints.glob("step-*")) or not self.log.is_file():
             return
         if steps := [record["step"] for record in read_log(self.log)]:
             raise InputError(

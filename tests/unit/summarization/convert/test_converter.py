@@ -3,6 +3,7 @@ what a pickle names is never run."""
 
 import argparse
 import collections
+import contextlib
 import io
 import json
 import os
@@ -17,6 +18,8 @@ import zipfile
 import pytest
 import torch
 import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from original_bertsum import original_scores, original_state
 
 from minibert import BertConfig, WordPieceTokenizer, from_pretrained
@@ -31,9 +34,18 @@ from minibert.summarization import (
     encode_document,
 )
 from minibert.summarization.convert.converter import convert_bertsum
+from minibert.summarization.convert.pickle_machine import Inert, PickleMachine
 from minibert.summarization.convert.restricted_pickle import read_original
 from minibert.summarization.head_store import open_summarizer
 
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.lists(inner, max_size=5).map(tuple)
+        | st.dictionaries(st.text() | st.integers(), inner, max_size=5)
+    ),
+)
 H = 128  # two heads of 64, as every published BERT has them
 TOKENIZER = WordPieceTokenizer(
     {
@@ -317,6 +329,47 @@ def test_half_precision_views_parameters_and_every_type(legacy, save):
     assert options == {} and found.keys() == tensors.keys()
     for name, tensor in tensors.items():
         assert found[name].dtype == tensor.dtype and torch.equal(found[name], tensor.detach()), name
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_every_protocol_of_pickles_is_read(protocol, legacy, tmp_path):
+    tensors = collections.OrderedDict(one=torch.ones(2), other=torch.arange(6).reshape(2, 3))
+    content = {
+        "model": tensors,
+        "opt": argparse.Namespace(heads=4, rate=0.5, name="größe", big=2**70, none=None, yes=True),
+        "more": [(1, 2, 3, 4), {"a": {1, 2}, (1, 2): frozenset([3])}, b"bytes", bytearray(b"more")],
+        "nested": collections.defaultdict(list, {5: [[]]}),
+    }
+    torch.save(
+        content,
+        tmp_path / "model.pt",
+        pickle_protocol=protocol,
+        _use_new_zipfile_serialization=not legacy,
+    )
+    found, options = read_original(tmp_path / "model.pt")
+    assert found.keys() == tensors.keys()
+    assert all(torch.equal(found[name], tensors[name]) for name in found)
+    assert options == vars(content["opt"])
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@settings(max_examples=60, deadline=None)
+@given(value=VALUES)
+def test_the_machine_builds_what_python_builds(protocol, value):
+    machine = PickleMachine(lambda module, name: Inert(), lambda reference: reference)
+    file = io.BytesIO(pickle.dumps(value, protocol) + b"rest")
+    assert repr(machine.run(file)) == repr(value)  # 1 is not True, and NaN is NaN
+    assert file.read() == b"rest"
+
+
+@settings(max_examples=200, deadline=None)
+@given(program=st.binary(max_size=60))
+def test_any_bytes_end_soon_and_call_nothing(program):
+    found = []
+    machine = PickleMachine(lambda *name: found.append(name) or Inert(), lambda reference: Inert())
+    with contextlib.suppress(Exception):
+        machine.run(io.BytesIO(b"\x80\x02" + program + b"."))
 
 
 def test_only_the_model_is_read_from_a_large_file(save, monkeypatch):
