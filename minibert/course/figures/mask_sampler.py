@@ -65,13 +65,13 @@ def mask_sampler(
         needs=["stage.js"],
         label=(f"Chance alone: {FEW} draws give {few} random words, {MANY:,} draws {many}"),
         alt=(
-            "A line shows the share of random words among the chosen tokens after each draw. It"
-            " wanders in a grey funnel around the expected 10%: wide after few draws, narrow after"
-            f" {MANY:,}. Below, the tokens of a text; the chosen ones are marked: most of these"
-            " become [MASK], some another word, some stay."
+            "The tokens of a text in one draw: the chosen ones are marked, and most of them become"
+            " [MASK], some another word, some stay. Below, a line shows the share of random words"
+            " among all chosen tokens after each draw. It wanders in a grey funnel around the"
+            f" expected 10%: wide after few draws, narrow after {MANY:,}."
         ),
         try_this=(
-            "Play it: the line settles as the funnel narrows. Then choose by whole words, and point"
-            " at the pieces of one word."
+            "Play it: the line settles as the funnel narrows. Then let the rule choose by whole"
+            " words."
         ),
     )

@@ -305,6 +305,18 @@ def test_it_begins_with_all_draws_and_says_them(figure):
     assert marks == ["20 draws: 4% to 16%", "1,000 draws: 9% to 11%"]
 
 
+def test_the_text_is_one_draw_whose_random_words_the_line_counts(figure):
+    for key in ("End", "Home", "ArrowRight"):
+        figure.get_by_role("slider").press(key)
+        random_words = figure.locator(".mb-tokens .mb-is-other").count()
+        said = f"{random_words} become random words"
+        assert figure.locator(".mb-one b").inner_text() == (
+            "1 becomes a random word" if random_words == 1 else said
+        )
+        assert "5 tokens chosen, " in figure.locator(".mb-one").inner_text()
+        assert figure.locator(".mb-tokens li[class]:not([class=''])").count() == 5
+
+
 def test_the_line_ends_at_its_share_in_the_funnel(figure):
     figure.locator("summary").click()
     points = "name => document.querySelector(name).getAttribute('points').trim().split(' ').map((point) => point.split(',').map(Number))"

@@ -108,7 +108,7 @@ const RULES = [["80, 10, 10, as BERT has it", "pieces", 0.8, 0.1], ["80, 10, 10,
   ["always [MASK]", "pieces", 1, 0], ["no random words: 90, 0, 10", "pieces", 0.9, 0], ["random words alone", "pieces", 0, 1]];
 const MANY = 1000, STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MANY];      // draws, further and further apart
 const MARKED = [20, MANY];      // draws whose bands the picture names
-const PLOT = { height: 224, left: 40, right: 12, top: 26, bottom: 38, tall: 0.3 };
+const PLOT = { height: 214, left: 40, right: 12, top: 26, bottom: 38, tall: 0.3 };
 
 function percent(share, digits = 0) {
   return `${number(100 * share, digits)}%`;
@@ -149,7 +149,7 @@ function funnel(width, tokens, settings, course) {
     ...[0, 1, 2, 3].map((i) => low + i * tall / 3).map((share) => [shape("line", { class: "mb-grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }), shape("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share))]),
     ...[1, 10, 100, MANY].map((draw) => shape("text", { x: x(draw), y: floor + 16, "text-anchor": draw === MANY ? "end" : "middle" }, draw.toLocaleString("en"))),
     shape("text", { x: (left + width) / 2, y: PLOT.height - 5, "text-anchor": "middle" }, "draws so far"),
-    shape("text", { x: 2, y: 13 }, "random words among the chosen; grey: 95% of all counts"),
+    shape("text", { x: 2, y: 13 }, "share of random words so far; grey: 95% of all counts"),
     shape("line", { class: "mb-expected", x1: left, x2: width - right, y1: y(expected), y2: y(expected) }),
     shape("polyline", { class: "mb-course", points: line(shown) }),
     ...MARKED.map((draw) => {
@@ -180,10 +180,11 @@ export default {
     let row = names[0], at = STOPS.length - 1, shares;
 
     const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
+    const one = node("p", { class: "mb-one" });
     const fates = node("p", { class: "mb-fates" });
     const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true" });
     const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; update(); } }), node("span", {}, name))));
-    const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, plot, list, fates);
+    const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, one, list, plot, fates);
     const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i].toLocaleString("en")}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
     const figure = stage(el, model, { picture, numbers: () => shareTable(shares), controls: [...time.parts, pick({ label: "Rule", options: RULES.map(([name], i) => [i, name]), value: 0, oninput: (i) => {
       [, settings.form, settings.masked, settings.replaced] = RULES[i];
@@ -197,7 +198,9 @@ export default {
       const draws = STOPS[at], tokens = rows[row], found = countDraws(tokens, settings, draws);
       shares = shareRows(found, settings);
       list.replaceChildren(...tokenList(tokens, found, draws));
-      fates.replaceChildren("So far: ", ...shares.map(({ fate, share }) => node("span", { class: `mb-is-${fate}` }, `${percent(share, 1)} ${FATES[fate]}`)));
+      const chosen = found.fates.filter(Boolean).length, random = found.fates.filter((fate) => fate === "other").length;
+      one.replaceChildren(`Draw ${draws.toLocaleString("en")}: ${chosen} ${chosen === 1 ? "token" : "tokens"} chosen, `, node("b", { class: "mb-is-other" }, `${random} ${random === 1 ? "becomes a random word" : "become random words"}`));
+      fates.replaceChildren(draws === 1 ? "This draw:" : `All ${draws.toLocaleString("en")} draws:`, ...shares.map(({ fate, share }) => node("span", { class: `mb-is-${fate}` }, `${percent(share, 1)} ${FATES[fate]}`)));
       plot.replaceChildren(...funnel(width, tokens, settings, found.course));
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
       figure.say(`${promise(tokens, settings)} After draw ${draws.toLocaleString("en")}, ${found.chosen.toLocaleString("en")} chosen: ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all shares as chance allows"}.`);
