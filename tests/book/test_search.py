@@ -20,7 +20,7 @@ SECTIONS = {
     "padding mask": ("01_tokens", "pairs-padding-and-the-attention-mask"),
     "next sentence": (
         "07_pretraining_data",
-        "next-sentence-prediction-more-than-half-of-the-pairs-are-random",
+        "next-sentence-prediction-make-the-pairs",
     ),
     "tied weights": ("08_pretraining", "the-first-value"),
     "query key value": ("04_attention", "queries-keys-and-values"),

@@ -20,6 +20,7 @@ from minibert.course.figures import (
     heat_table,
     meaning_map,
     residual_stream,
+    rollout_shares,
     training_replay,
 )
 from minibert.data import MixedSequences, PackedSequences, PairSequences, TextSequences, mask_tokens
@@ -29,6 +30,7 @@ from minibert.positions import sinusoidal_table
 from minibert.pretraining.fused import pretraining_sums
 from minibert.pretraining.validation import ValidationSet
 from minibert.summarization import BertSumExt
+from minibert.training.muon import orthogonalize
 
 MODEL = {"H": 36, "A": 4, "D": 9, "I": 31, "V": 43, "L": 2}
 TOKENS = {**MODEL, "B": 5, "S": 7, "M": 8, "N": 6, "K": 4, "R": 13}
@@ -239,13 +241,9 @@ def data():
 
 def moving_figures():
     bert, control = (minibert.BertModel(CONFIG).eval() for _ in range(2))
-    attention_head(
-        bert,
-        TOKENIZER,
-        ["w5 w7 w9"],
-        [["w5", "w6"], ["w7"], ["w8", "w9", "w10"]],
-        {1: "second", 0: "first"},
-    )
+    attention_head(bert, TOKENIZER, "w5 w7 w9", ["w8", "w6"], {1: "second", 0: "first"})
+    maps = {name: torch.rand(3, 4, 7, 7).softmax(-1) for name in ("model", "control")}
+    rollout_shares(maps, ["w5", "w7", "w9", "w8", "w6", "w10", "w5"], 5)
     all_heads(bert, TOKENIZER, ["w5 w7 w8", ("w5", "w9 w6 w7")], control)
     embedding_sum(bert, TOKENIZER, ["w5", "w7"], "w7", (2, 5), length=7)
     # the dots of the first meaning and the sentences of the projection differ in number
@@ -268,6 +266,11 @@ def moving_figures():
     )
 
 
+def optimizers():
+    """Muon in float32, which `make_run` takes only where bfloat16 is slow."""
+    orthogonalize(torch.rand(5, 7), (3.4, -4.8, 2.0), steps=2, eps=1e-7)
+
+
 def probes():
     for probe in PROBES.values():
         probe()
@@ -285,5 +288,6 @@ RUNS = [
     (recurrent_as_the_original, TOKENS),
     (data, {}),
     (moving_figures, {}),
+    (optimizers, {}),
     (probes, {}),
 ]

@@ -12,7 +12,8 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
     """Returns a figure of one row of the rollout, layer by layer, for a model beside its untrained
     control, and below it the same row of the raw attention maps.
 
-    maps    name -> the weights of all layers [L, A, S, S]: first the model, then the control
+    maps    first a model, then its control: a name, and the weights of all layers, heads and
+            pairs of positions
     tokens  the names of the S positions
     token   the position whose row is drawn, and whose own share is marked
     Raises ValueError if there are not two models of the same shape, or not S tokens.

@@ -131,7 +131,7 @@ EXERCISE = Exercise(
         "If B follows A, which sentences are used up: those up to `cut`, or those up to `end`? And if B is random?",
         "`alone or rng.random() < 0.5` tosses no coin for a single sentence, because `or` looks at its right side only if the left one is false. `int` makes 0 or 1 of it.",
     ),
-    paragraph="Sentence pairs",
+    paragraph="Next-sentence prediction: make the pairs",
     solution=pairs_of,
     check=check_pairs_of,
 )
