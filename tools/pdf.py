@@ -183,7 +183,7 @@ def make(site: Path, root: Path, target: Path) -> Path:
         page.write_text(whole(chapters, site), encoding="utf-8")
         load_page(tab, page)
         form = {"path": target, "prefer_css_page_size": True, "print_background": True}
-        tab.pdf(**form)
+        tab.pdf(**form, tagged=True)  # without tags a chapter may begin on another page
         number_pages(tab, page_numbers(PdfReader(target)))
         tab.pdf(**form, tagged=True, outline=True)
     return target
