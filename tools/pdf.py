@@ -177,15 +177,23 @@ def make(site: Path, root: Path, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, browser() as started:
         page = Path(scratch) / "book.html"
-        tab = started.new_page(viewport={"width": PAPER_WIDTH, "height": 900})
-        tab.emulate_media(media="print")
-        tab.set_default_timeout(LONGEST)
         page.write_text(whole(chapters, site), encoding="utf-8")
-        load_page(tab, page)
-        form = {"path": target, "prefer_css_page_size": True, "print_background": True}
-        tab.pdf(**form, tagged=True)  # without tags a chapter may begin on another page
-        number_pages(tab, page_numbers(PdfReader(target)))
-        tab.pdf(**form, tagged=True, outline=True)
+        numbers: dict[str, int] = {}
+        for _ in range(2):  # each time loaded anew, because a second print breaks pages elsewhere
+            tab = started.new_page(viewport={"width": PAPER_WIDTH, "height": 900})
+            tab.emulate_media(media="print")
+            tab.set_default_timeout(LONGEST)
+            load_page(tab, page)
+            number_pages(tab, numbers)
+            tab.pdf(
+                path=target,
+                prefer_css_page_size=True,
+                print_background=True,
+                tagged=True,
+                outline=True,
+            )
+            tab.close()
+            numbers = page_numbers(PdfReader(target))
     return target
 
 
