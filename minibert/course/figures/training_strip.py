@@ -54,11 +54,11 @@ def training_strip(
 
 def _box(names: Sequence[str], seen: int, segment: int, label: int, covered: bool) -> str:
     chosen = label != IGNORE
-    under = f"<b>{escape(names[label])}</b>" if chosen else "&nbsp;"
-    if chosen and covered:
-        under = f"<details><summary>label</summary>{under}</details>"
-        return f'<span style="{BOX}{CHOSEN}{SEGMENT[segment]}">{escape(names[seen])}{under}</span>'
+    under = "<br>&nbsp;"
+    if chosen:
+        word = f"<b>{escape(names[label])}</b>"
+        under = f"<details><summary>label</summary>{word}</details>" if covered else f"<br>{word}"
     return (
         f'<span style="{BOX}{CHOSEN if chosen else PLAIN}{SEGMENT[segment]}">'
-        f"{escape(names[seen])}<br>{under}</span>"
+        f"{escape(names[seen])}{under}</span>"
     )
