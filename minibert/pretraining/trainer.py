@@ -5,12 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from minibert.config import IGNORE, InputError
 from minibert.data import TokenFile
 from minibert.heads import BertForPreTraining
-from minibert.pretraining.batches import Batches
+from minibert.pretraining.batches import Batches, BatchesAhead, MicroBatches
 from minibert.pretraining.fused import SUMS, FusedPreTraining, stack_sums
 from minibert.pretraining.options import PretrainingOptions
 from minibert.tokenization import WordPieceTokenizer
@@ -69,6 +69,11 @@ class Pretraining:
                 f"{options.batch_size}, or start fewer"
             )
         self.device = next(model.parameters()).device
+        self._ahead = (
+            BatchesAhead(self.batches, processes.rank, processes.world)
+            if self.device.type == "cuda"
+            else None
+        )
         self.precision = choose_precision(options.precision, self.device)
         processes.check_alike(
             options=options,
@@ -105,7 +110,7 @@ class Pretraining:
             self._copy_positions()
         factor = learning_rate_schedule(self.step, options.steps, options.warmup, options.decay)
         set_learning_rate(self.optimizers, factor)
-        micro_batches = list(self.batches.micro_batches(self.step, processes.rank, processes.world))
+        micro_batches = self._micro_batches()
         mlm_count, nsp_count, tokens = self._count(micro_batches)
 
         measured = []
@@ -141,6 +146,12 @@ class Pretraining:
             tokens=tokens,
         )
 
+    def _micro_batches(self) -> MicroBatches:
+        if self._ahead is not None:
+            return self._ahead.micro_batches(self.step)
+        processes = self.processes
+        return list(self.batches.micro_batches(self.step, processes.rank, processes.world))
+
     @torch.no_grad()
     def _copy_positions(self) -> None:
         """Before the first step with longer sequences: new positions become copies of trained ones.
@@ -160,7 +171,7 @@ class Pretraining:
         source = torch.arange(len(table)) % int(trained)  # [positions]
         table.copy_(shard_like(full_tensor(table)[source], table))
 
-    def _count(self, micro_batches: list[tuple[dict[str, Tensor], int]]) -> tuple[int, int, int]:
+    def _count(self, micro_batches: MicroBatches) -> tuple[int, int, int]:
         """Masked tokens, pairs and real tokens of the step, over all processes.
 
         The first two are at least 1, because losses are divided by them. Raises an InputError where
