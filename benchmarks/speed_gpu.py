@@ -233,9 +233,9 @@ def main(argv: list[str] | None = None) -> int:
     bench = Bench(asked.device, asked.tiny, deadline)
     head = {
         "benchmark": "Speed of pretraining on an NVIDIA GPU: real tokens per second, share of peak, memory",
-        "command": " ".join(
-            ["python benchmarks/speed_gpu.py", *(sys.argv[1:] if argv is None else argv)]
-        ),
+        "command": "python benchmarks/speed_gpu.py"
+        + ("" if asked.seconds is None else f" --seconds {asked.seconds:g}")
+        + ("" if real else f" --device {asked.device}" + " --tiny" * asked.tiny),
         "code": log.code(__file__),
         "machine": machine(asked.device),
         "versions": log.versions(),
