@@ -335,6 +335,7 @@ def bench(arguments):
         path
         for path in sorted((ROOT / "benchmarks").glob("*.py"))
         if "__main__" in path.read_text(encoding="utf-8")
+        and path.stem != "speed_gpu"  # it needs a GPU: only by its name
     ]
     for script in scripts:
         print(f"{script.stem}:", flush=True)

@@ -24,7 +24,9 @@ Batch = dict[str, Tensor]
 CLIP = 1.0  # largest norm of all gradients together, for all
 
 
-def config(layers: int, hidden: int, vocab: int, dropout: float = 0.0, **changes) -> BertConfig:
+def config(
+    layers: int, hidden: int, vocab: int, dropout: float = 0.0, positions: int = 128, **changes
+) -> BertConfig:
     """A small BERT's shape, with heads 64 wide and 128 positions."""
     return BertConfig(
         vocab_size=vocab,
@@ -32,7 +34,7 @@ def config(layers: int, hidden: int, vocab: int, dropout: float = 0.0, **changes
         num_hidden_layers=layers,
         num_attention_heads=hidden // 64,
         intermediate_size=4 * hidden,
-        max_position_embeddings=128,
+        max_position_embeddings=positions,
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=dropout,
         **changes,
@@ -78,7 +80,7 @@ class PlainEncoder(nn.Module):
         x = (
             self.words(ids)
             + self.segments(batch["token_type_ids"])
-            + self.positions(torch.arange(ids.size(1)))
+            + self.positions(torch.arange(ids.size(1), device=ids.device))
         )  # [B, S, H]
         x = self.encoder(self.norm(x), src_key_padding_mask=~batch["attention_mask"])  # [B, S, H]
         words = F.cross_entropy(self.decoder(x).flatten(0, 1), batch["labels"].flatten())
@@ -97,13 +99,18 @@ class Contestant:
     )
 
     def step(self, batch: Batch) -> float:
+        """One step, and its loss; it waits for a GPU."""
+        return self.update(batch).item()
+
+    def update(self, batch: Batch) -> Tensor:
+        """One step, and its loss as a scalar on the model's device; it does not wait for a GPU."""
         loss = self.loss(batch)
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
         for optimizer in self.optimizers:
             optimizer.step()
             optimizer.zero_grad()
-        return loss.item()
+        return loss.detach()
 
 
 def ours(
@@ -111,16 +118,22 @@ def ours(
     optimizer: str = "adamw",
     precision: torch.dtype = torch.bfloat16,
     rates: tuple[float, float] = (1e-3, 4e-3),
+    device: str = "cpu",
 ) -> Contestant:
-    """minibert: the fast forward, bfloat16, fused AdamW or Muon."""
-    model = BertForPreTraining(shape)
-    fast = FusedPreTraining(model, precision)
+    """minibert: the fast forward, bfloat16, fused AdamW or Muon. Its batches stay on the CPU."""
+    model = BertForPreTraining(shape).to(device)
+    loss = mean_loss(FusedPreTraining(model, precision))
+    return Contestant(model, loss, make_optimizers(model, optimizer, *rates, weight_decay=0.01))
+
+
+def mean_loss(fast: FusedPreTraining) -> Callable[[Batch], Tensor]:
+    """The loss of a batch by the fast forward: a mean over masked tokens plus a mean over pairs."""
 
     def loss(batch: Batch) -> Tensor:
         sums = fast(**batch)
         return sums.mlm_loss / sums.mlm_count + sums.nsp_loss / sums.nsp_count
 
-    return Contestant(model, loss, make_optimizers(model, optimizer, *rates, weight_decay=0.01))
+    return loss
 
 
 def careful(
@@ -128,16 +141,17 @@ def careful(
     optimizer: str = "adamw",
     attention: str = "sdpa",
     rates: tuple[float, float] = (1e-3, 4e-3),
+    device: str = "cpu",
 ) -> Contestant:
     """`transformers` as a careful user sets it up: bfloat16 by autocast, no dropout, a fused optimiser, full rows.
 
     It has the same groups of parameters, and freed memory is kept for it too. `attention` "sdpa" is what it chooses by
-    itself; "eager" is faster on a CPU in bfloat16, which its documentation does not say.
+    itself; "eager" is faster on a CPU in bfloat16, which its documentation does not say. Its batches have to be on `device`.
     """
-    model = peer(shape, attention)
+    model = peer(shape, attention).to(device)
 
     def loss(batch: Batch) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(torch.device(device).type, torch.bfloat16):
             return model(**batch).loss
 
     return Contestant(model, loss, make_optimizers(model, optimizer, *rates, weight_decay=0.01))
