@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -152,7 +151,7 @@ class BatchesAhead(Dataset[MicroBatches]):
                     sampler=range(step, self.batches.options.steps),
                     num_workers=_workers(),
                     multiprocessing_context="fork" if _workers() else None,
-                    worker_init_fn=_leave_signals,
+                    worker_init_fn=_leave_group,
                     pin_memory=torch.cuda.is_available(),
                     generator=torch.Generator(),  # the global one stays as it was
                 )
@@ -167,7 +166,9 @@ def _workers() -> int:
     return min(WORKERS, (os.cpu_count() or 1) - 1) if can_fork else 0
 
 
-def _leave_signals(worker: int) -> None:
-    """In a worker: the process that trains decides when to stop, and ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def _leave_group(worker: int) -> None:
+    """In a worker: Ctrl-C and signals to the group of the process that trains do not arrive.
+
+    That process decides when to stop, and ends its workers.
+    """
+    os.setpgid(0, 0)
