@@ -112,7 +112,7 @@ def test_the_hours_of_minibert_small():
     parts = [part["curve"][-1]["seconds"] / 3600 for part in (*RUN["before"], RUN)]
     assert round(sum(parts[:2]), 1) == 2.1 and round(sum(parts), 1) == 4.1
     assert {part["sessions"][0]["processes"] for part in (*RUN["before"], RUN)} == {2}
-    assert TEXT.count("4.1 hours") == 3
+    assert TEXT.count("4.1 hours") == 4
 
 
 def test_the_same_program_at_the_same_number_of_steps():
@@ -181,6 +181,39 @@ def test_the_table_of_machines():
         f"needs {ours['memory_mb']} MB",
         f"needs {careful['memory_mb']} MB",
     ]
+    assert [sentence for sentence in said if sentence not in TEXT] == []
+
+
+def test_the_numbers_of_the_gpu():
+    log, run = costs.read(ROOT, "speed_gpu"), costs.read(ROOT, "gpu-run")
+    rows = {row["variant"]: row for row in log["rows"]}
+    peak = rows["matrix product"]["tflops"]
+    said = [f"one {log['machine']['gpu']},", f"{peak:.0f} trillion operations per second"]
+    shapes = {"base 512": "64 of 512", "base 128": "256 of 128", "mini 128": "1,024 of 128"}
+    for size, shape in shapes.items():
+        ours, theirs = rows[f"{size}: minibert"], rows[f"{size}: transformers, careful"]
+        said.append(
+            f"| {shape} | {round(ours['tokens_per_second'], -3 if size[0] == 'b' else -4):,} | "
+            f"{ours['times']:.2f} | {ours['share_of_peak']:.0%} | "
+            f"{ours['memory_mb'] / 1000:.1f} and {theirs['memory_mb'] / 1000:.1f} GB |"
+        )
+    padded = [row["times"] for name, row in rows.items() if "padding kept" in name]
+    said.append(f"it is {min(padded):.2f} to {max(padded):.2f} times as fast")
+    seconds, tokens = run["curve"][-1]["seconds"], run["tokens_in_all"]
+    said += [
+        f"{run['settings']['options']['steps']:,} steps of {run['settings']['options']['batch_size']}",
+        f"In {seconds / 60:.1f} minutes it read {tokens / 1e6:.0f} million tokens",
+        f"loss of {run['curve'][-1]['held_out']['mlm_loss']:.2f}, which",
+        f"{tokens / RUN['tokens_in_all']:.1f} times as many tokens",
+        f"{tokens / seconds / 1e6:.1f} million tokens per second, a quarter",
+        f"{tokens / 1e6:.0f} million | {seconds / 60:.1f} minutes on one H200 | measured",
+        *(
+            f"{rows[f'{size}: minibert']['tflops_per_second'] * 1e12 / GPUS['H100']:.2f}"
+            for size in ("base 512", "mini 128")
+        ),
+    ]
+    assert round(RUN["curve"][-1]["held_out"]["mlm_loss"], 2) == 2.68
+    assert round(tokens / seconds / rows["mini 128: minibert"]["tokens_per_second"], 2) == 0.23
     assert [sentence for sentence in said if sentence not in TEXT] == []
 
 

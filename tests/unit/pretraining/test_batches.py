@@ -1,6 +1,10 @@
 """The batches of a pretraining run: their sequences, masks and positions, shared out among processes."""
 
 import dataclasses
+import multiprocessing
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -9,7 +13,7 @@ from tiny_run import CONFIG, OPTIONS, TOKENIZER, make_run, write_corpus
 from minibert.config import IGNORE
 from minibert.data import TokenFile
 from minibert.pretraining import batches as batches_module
-from minibert.pretraining.batches import Batches
+from minibert.pretraining.batches import Batches, BatchesAhead
 from minibert.pretraining.options import PretrainingOptions
 from minibert.pretraining.trainer import Pretraining
 
@@ -196,3 +200,56 @@ def test_processes_and_micro_batches_change_no_sequence(corpus, step, micro_batc
     for world in (1, 2, 3, 5):
         for name, rows in gather(world, micro_batch).items():
             assert torch.equal(rows, whole_batch[name]), (world, name)
+
+
+# ---------------------------------------------------------------- batches that other processes make for a GPU
+
+
+def equal(ones, others) -> bool:
+    return len(ones) == len(others) and all(
+        seed == other_seed
+        and batch.keys() == other.keys()
+        and all(torch.equal(batch[name], other[name]) for name in batch)
+        for (batch, seed), (other, other_seed) in zip(ones, others, strict=True)
+    )
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_other_processes_make_the_same_batches(corpus, monkeypatch, workers):
+    monkeypatch.setattr(batches_module, "_workers", lambda: workers)
+    run = make_run(corpus)
+    ahead, before = BatchesAhead(run.batches, 1, 2), torch.get_rng_state()
+    for step in (0, 1, 2, 4, 3):  # a step that does not follow begins anew
+        expected = list(run.batches.micro_batches(step, 1, 2))
+        assert equal(ahead.micro_batches(step), expected)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_run_takes_the_batches_that_are_made_ahead(corpus, monkeypatch):
+    monkeypatch.setattr(batches_module, "_workers", lambda: 2)
+    usual, ahead, before = make_run(corpus), make_run(corpus), multiprocessing.active_children()
+    ahead._ahead = BatchesAhead(ahead.batches)
+    for _ in range(2):
+        assert dataclasses.asdict(usual.train_step()) == dataclasses.asdict(ahead.train_step())
+    workers = [child for child in multiprocessing.active_children() if child not in before]
+    assert len(workers) == 2, "the batches came from other processes"
+    groups = {os.getpgid(worker.pid) for worker in workers}
+    assert groups == {worker.pid for worker in workers}, "Ctrl-C must not reach them"
+
+
+def test_a_run_that_stops_early_ends_its_workers_in_silence(corpus, tmp_path):
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from tiny_run import make_run
+from minibert.data import TokenFile
+from minibert.pretraining import batches
+batches._workers = lambda: 2
+run = make_run(TokenFile({str(corpus.path)!r}))
+run._ahead = batches.BatchesAhead(run.batches)
+run.train_step()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
