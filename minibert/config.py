@@ -140,10 +140,10 @@ class BertConfig:
                 labels = {int(key): label for key, label in self.id2label.items()}
             except (AttributeError, TypeError, ValueError):
                 labels = {}
-            named = all(isinstance(label, str) for label in labels.values())
-            if not labels or not named or sorted(labels) != list(range(len(labels))):
+            names = {label for label in labels.values() if isinstance(label, str)}
+            if not 0 < len(labels) == len(names) or sorted(labels) != list(range(len(labels))):
                 raise InputError(
-                    f"id2label must name the classes 0, 1, 2, …, not {shown(self.id2label)}"
+                    f"id2label must name classes 0, 1, 2, … differently, not {shown(self.id2label)}"
                 )
             object.__setattr__(self, "id2label", labels)
 

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from minibert.config import InputError, check_size
 from minibert.hub import tokenizer_files
-from minibert.hub.find_pretrained import expanded, find_pretrained
+from minibert.hub.find_pretrained import expanded, find_pretrained, local_folder
 from minibert.hub.tokenizer_files import SPECIAL_TOKENS, TokenizerFiles
 
 CONTINUATION = "##"  # opens every piece that does not begin a word
@@ -103,12 +103,11 @@ class WordPieceTokenizer:
     @classmethod
     def from_pretrained(cls, name: str | Path) -> "WordPieceTokenizer":
         """From the vocab.txt or tokenizer.json of a folder or a hub id, with its lower-casing."""
-        folder = expanded(name) if expanded(name).is_dir() else find_pretrained(name)
-        files = tokenizer_files.read_tokenizer_files(folder)
+        files = tokenizer_files.read_tokenizer_files(local_folder(name) or find_pretrained(name))
         return cls(files.vocab, files.lowercase, files.strip_accents)
 
     def save(self, folder: str | Path) -> None:
-        """Write vocab.txt and tokenizer_config.json, as the reference reads them."""
+        """Write vocab.txt and tokenizer_config.json, in place of the files of an older one."""
         files = TokenizerFiles(self.vocab, self.lowercase, self.strip_accents)
         tokenizer_files.write_tokenizer_files(files, expanded(folder))
 
@@ -165,6 +164,8 @@ class WordPieceTokenizer:
         """
         texts = [texts] if isinstance(texts, str) else list(texts)
         pairs = [pairs] if isinstance(pairs, str) else pairs
+        if pad_to is not None:
+            check_size("pad_to", pad_to)
         encodings = self._encode_all(texts, pairs, max_length, add_special_tokens=True)
         length = max([pad_to or 0, *(len(encoding) for encoding in encodings)])
         for encoding in encodings:
@@ -190,6 +191,8 @@ class WordPieceTokenizer:
             raise InputError(f"{len(texts)} texts but {len(pairs)} pairs: each text needs one")
         tokenizer_files.check_texts(texts + (pairs or []))
         least = (3 if pairs is None else 5) if add_special_tokens else 1
+        if max_length is not None:
+            check_size("max_length", max_length)
         if max_length is not None and max_length < least:
             raise InputError(
                 f"max_length={max_length} leaves no room for the text: at least {least} are needed"
@@ -200,10 +203,7 @@ class WordPieceTokenizer:
                 self._tokenizer.no_truncation()
             else:
                 self._tokenizer.enable_truncation(max_length, strategy="longest_first")
-            try:
-                return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
-            except TypeError as error:  # all texts are str, so only this is left
-                raise InputError("a text holds half of a surrogate pair: no character") from error
+            return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
 
     @property
     def vocab_size(self) -> int:

@@ -56,12 +56,12 @@ def run_convert(arguments: argparse.Namespace) -> None:
     from minibert.hub.load_weights import refuse_not_finite
     from minibert.hub.new_folder import refuse_filled
     from minibert.hub.pretrained_io import save_pretrained
+    from minibert.pretraining.preparation import load_vocabulary
     from minibert.summarization.convert.converter import convert_bertsum
-    from minibert.tokenization import WordPieceTokenizer
 
     folder = expanded(arguments.out)
     refuse_filled(folder)
-    tokenizer = WordPieceTokenizer.from_vocab_file(arguments.vocab) if arguments.vocab else None
+    tokenizer = load_vocabulary(arguments.vocab) if arguments.vocab else None
     model = convert_bertsum(arguments.file, arguments.num_heads)
     if tokenizer is not None and tokenizer.vocab_size != model.config.vocab_size:
         raise InputError(

@@ -104,7 +104,8 @@ def _add_text(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--vocab",
         metavar="FILE_OR_FOLDER",
-        help="a vocab.txt, or a model's folder or name (default: learn one from the corpus)",
+        help="a model's folder or name, or a vocab.txt, which is cased if the "
+        "tokenizer_config.json beside it says so (default: learn one from the corpus)",
     )
     sizes = ", ".join(f"{size} for {name}" for name, size in VOCAB_SIZES.items())
     group.add_argument(

@@ -1,22 +1,16 @@
 """`minibert tokenizer`: learn a WordPiece vocabulary from a corpus."""
 
 import argparse
-import os
 import sys
-import tempfile
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, whole
+from minibert.cli.common import add_command, one_line, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
-from minibert.hub.atomic_io import ctrl_c_afterwards, sync
+from minibert.hub.atomic_io import ctrl_c_afterwards
 from minibert.hub.find_pretrained import expanded
 from minibert.hub.new_folder import new_folder, refuse_filled
-
-if TYPE_CHECKING:
-    from minibert.tokenization import WordPieceTokenizer
 
 # about 4 million words; twice as many would take twice as long and hardly change 8,192 tokens
 SENTENCES = 200_000
@@ -99,7 +93,8 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
         show_progress=sys.stderr.isatty(),
     )
     try:
-        _save(tokenizer, folder)
+        with ctrl_c_afterwards():
+            tokenizer.save(folder)
     except OSError as error:
         raise InputError(f"cannot write the vocabulary to {folder}: {error.strerror}") from error
     fewer = (
@@ -108,19 +103,6 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
         else f" (not {arguments.vocab_size:,}: nothing else occurs twice)"
     )
     print(
-        f"{folder / 'vocab.txt'}: {tokenizer.vocab_size:,} tokens{fewer}, "
+        f"{one_line(str(folder / 'vocab.txt'))}: {tokenizer.vocab_size:,} tokens{fewer}, "
         f"learned from {len(sentences):,} sentences"
     )
-
-
-def _save(tokenizer: "WordPieceTokenizer", folder: Path) -> None:
-    """Save the tokenizer; vocab.txt is moved into the folder last, so it is never incomplete."""
-    with (
-        ctrl_c_afterwards(),
-        tempfile.TemporaryDirectory(prefix=".vocabulary-", dir=folder) as staging,
-    ):
-        tokenizer.save(staging)
-        for name in ("tokenizer_config.json", "vocab.txt"):
-            sync(Path(staging) / name)
-            os.replace(Path(staging) / name, folder / name)
-    sync(folder)

@@ -61,7 +61,8 @@ def staging_folder(folder: Path) -> Iterator[Path]:
         if STAGING.fullmatch(other.name) and _is_abandoned(other):
             shutil.rmtree(other, ignore_errors=True)
     staging = parent / f".saving-{os.getpid()}-{secrets.token_hex(4)}"
-    staging.mkdir(parents=True)
+    # nobody else may read meanwhile what nobody else may read afterwards
+    staging.mkdir(parents=True, mode=0o700 if folder.is_dir() else 0o777)
     try:
         yield staging
     finally:

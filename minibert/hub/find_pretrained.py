@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import re
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from minibert.hub.atomic_io import sha256
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SMALL = "minibert-small"
 SENTENCES = "minibert-sentences"
+IN_PACKAGE = (SMALL, SENTENCES)
 
 # This folder holds the models that are part of minibert, each in a folder of its name.
 PACKAGED = Path(__file__).resolve().parent / "pretrained"
@@ -33,6 +35,9 @@ HUB_FILES = (
     "vocab.txt",
     "tokenizer.json",
     "tokenizer_config.json",
+    "added_tokens.json",
+    "modules.json",
+    "1_Pooling/config.json",
     "model.safetensors",
     "model.safetensors.index.json",
     "model-*.safetensors",
@@ -68,27 +73,28 @@ def named_folder(variable: str) -> Path | None:
 def find_pretrained(name_or_folder: str | Path) -> Path:
     """Return the folder that holds a model's config.json, model.safetensors and vocab.txt.
 
-    It searches in this order: a local folder with this name; the models in this package
+    It searches in this order: a local folder, see `local_folder`; the models in this package
     ("minibert-small", "minibert-sentences"); the installed package that contains the model (MiniLM
     only); the hub's local cache; the hub. Only the last one needs a network. If the name is in
-    `DIGESTS`, the sha256 of the weights is checked.
+    `DIGESTS`, the sha256 of the weights is checked. The path is absolute, so that it stays right
+    when the current folder changes.
 
     Raises an InputError that lists what was tried and what to do if the model is not found, and for
     weights with another sha256.
     """
-    folder = expanded(name_or_folder)
+    folder = local_folder(name_or_folder)
     # the text of a path has backslashes on Windows
     name = name_or_folder if isinstance(name_or_folder, str) else name_or_folder.as_posix()
-    if folder.is_dir():
+    if folder is not None:
         if not any((folder / file).is_file() for file in ("config.json", "vocab.txt")):
             raise InputError(
                 f"the folder {folder} holds neither config.json nor vocab.txt, so it is not a "
                 "saved model"
             )
-        return folder
-    if folder.is_file():
+        return folder.absolute()
+    if name_or_folder not in IN_PACKAGE and expanded(name).is_file():
         raise InputError(
-            f"{folder} is a file; expected the folder that holds config.json and model.safetensors"
+            f"{name} is a file; expected the folder that holds config.json and model.safetensors"
         )
     if not HUB_NAME.fullmatch(name):
         raise InputError(
@@ -111,11 +117,38 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     )
 
 
+def local_folder(name_or_folder: str | Path) -> Path | None:
+    """The folder that a name or a path means; None where it means a model of the package or the
+    hub.
+
+    "minibert-small" and "minibert-sentences" always mean the models in this package:
+    "./minibert-small" is a folder, and so is a Path. Warns where another folder has the name of a
+    model that minibert knows. Raises an InputError for a path that cannot be looked at.
+    """
+    folder = expanded(name_or_folder)
+    try:
+        if not folder.is_dir():
+            return None
+    except OSError as error:  # it may not be looked at, or its name is too long
+        raise InputError(f"{folder}: {error.strerror}") from error
+    if name_or_folder in IN_PACKAGE:
+        warnings.warn(
+            f"{name_or_folder} is the model that is part of minibert; the folder of that name "
+            f"here would be ./{name_or_folder}",
+            stacklevel=1,  # so that it is said once
+        )
+        return None
+    if name_or_folder in DIGESTS:
+        note = f"{name_or_folder} is the folder of that name here, not the published model"
+        warnings.warn(note, stacklevel=1)
+    return folder
+
+
 def _from_package(name: str, tried: list[str]) -> Path | None:
     folder = PACKAGED / name
     if (folder / "model.safetensors").is_file():
         return folder
-    if name in (SMALL, SENTENCES):
+    if name in IN_PACKAGE:
         # do not look for it on the hub, where somebody else could register this name
         raise InputError(
             f"{name} is part of minibert, but {folder} has no model.safetensors: install "

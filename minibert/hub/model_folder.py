@@ -52,7 +52,7 @@ class ModelFolder:
     def changed_config(self, **changes: Any) -> BertConfig:
         """The config with some fields changed, such as num_labels=3."""
         fields = self.config.to_dict()
-        if "num_labels" in changes:
+        if changes.get("num_labels") not in (None, self.config.num_labels):
             fields.pop("id2label", None)
         return BertConfig.from_dict(fields | changes)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 
 import torch
 
-from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, InputError
+from minibert.config import IGNORED_KEYS, PRE_NORM_TYPE, BertConfig, InputError
 from minibert.hub import roberta_prelayernorm
 from minibert.hub.atomic_io import staging_folder
 from minibert.hub.find_pretrained import expanded
@@ -30,7 +30,7 @@ from minibert.hub.load_weights import (
 )
 from minibert.hub.model_folder import ModelFolder, read_config
 from minibert.hub.safetensors_io import read_weights, weights_of, write_weights
-from minibert.hub.tokenizer_files import read_tokenizer_files
+from minibert.hub.tokenizer_files import TOKENIZER_FILES, VOCABULARIES, read_tokenizer_files
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
@@ -44,15 +44,6 @@ __all__ = [
     "save_pretrained",
 ]
 
-VOCABULARIES = ("vocab.txt", "tokenizer.json")  # a folder with one of them has a tokenizer
-TOKENIZER_FILES = (
-    *VOCABULARIES,
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.json",
-    "merges.txt",
-)
 MODEL_FILES = ("model.safetensors", "config.json", *TOKENIZER_FILES)  # what a save may write
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 Model = TypeVar("Model", bound=BertPreTrainedModel)
@@ -105,6 +96,8 @@ def from_pretrained(
         raise InputError("dtype and torch_dtype are the same option: give one of them")
     number_format = _number_format(dtype if dtype is not None else torch_dtype, folder)
     config, chosen = read_config(folder, model_class, **_with_effect(changes))
+    if changes.get("label2id") not in (None, _label2id(config)):
+        raise InputError("label2id is not the reverse of id2label: leave it out, or give both")
     tensors = canonical_names(read_weights(folder.path), folder)
     check_scale(config, tensors, folder)
     try:
@@ -135,10 +128,12 @@ def save_pretrained(
 
     Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
     given or known and the folder has one of another size, when a weight is NaN or infinite, which
-    `from_pretrained` would refuse, and when the folder cannot be written.
+    `from_pretrained` would refuse, when the folder cannot be written, and for another model.
     """
     folder = expanded(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
+    if not isinstance(model, BertPreTrainedModel):
+        raise InputError(f"the model must be one of minibert's, not a {type(model).__name__}")
     _check_vocabulary(model, tokenizer, folder)
     refuse_not_finite(model.state_dict(), f"cannot save to {folder}")
     try:
@@ -178,12 +173,16 @@ def _number_format(given: torch.dtype | str | None, folder: ModelFolder) -> torc
 def _with_effect(changes: dict[str, Any]) -> dict[str, Any]:
     """Refuse an option that would be dropped in silence, as the same key in a config.json is."""
     for key in changes:
-        if key in IGNORED_KEYS and key != "label2id":  # which follows from id2label
+        if key in IGNORED_KEYS and key != "label2id":  # which is compared with id2label
             raise InputError(f"{key} has no effect in minibert: leave it out")
     return changes
 
 
 # -- config.json -----------------------------------------------------------------------------------
+
+
+def _label2id(config: BertConfig) -> dict[str, int]:
+    return {label: index for index, label in (config.id2label or {}).items()}
 
 
 def _config_values(model: BertPreTrainedModel) -> dict[str, Any]:
@@ -194,7 +193,7 @@ def _config_values(model: BertPreTrainedModel) -> dict[str, Any]:
         "torch_dtype": str(model.dtype).removeprefix("torch."),
     }
     if config.id2label is not None:
-        values["label2id"] = {label: index for index, label in config.id2label.items()}
+        values["label2id"] = _label2id(config)
     if config.position_embedding_type == "sinusoidal":
         values["position_embedding_type"] = (
             "absolute"  # the table is in the file, and others know no formula
@@ -251,6 +250,12 @@ def _write_tokenizer(
     source = model.source_folder
     if tokenizer is not None:
         tokenizer.save(staging)
+    elif source is not None and not source.is_dir():
+        warnings.warn(
+            f"no vocabulary is saved: the folder {source}, from which this model was opened, is "
+            "gone. What to do: give the model's tokenizer too",
+            stacklevel=3,
+        )
     elif source is not None and _has_tokenizer(source):
         for name in TOKENIZER_FILES:
             if (source / name).is_file():
@@ -269,6 +274,8 @@ def _move_into(staging: Path, folder: Path) -> None:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, f"{path} is a folder")
     for name in sorted(new, key=lambda name: name != "model.safetensors"):
+        if (folder / name).exists():
+            shutil.copymode(folder / name, staging / name)
         os.replace(staging / name, folder / name)
     for path in stale:
         path.unlink(missing_ok=True)

@@ -5,11 +5,12 @@ import os
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load, save_file
 from torch import Tensor, nn
 
 from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import ctrl_c_afterwards
+from minibert.hub.tokenizer_files import HALF
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
@@ -47,8 +48,11 @@ def weights_of(model: nn.Module) -> dict[str, Tensor]:
 def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
     """Write tensors to a safetensors file and wait until they are on the disk.
 
-    Raises an OSError if the file cannot be written.
+    It gets the permissions that any new file gets, or keeps those of the file that is there. Raises
+    an OSError if it cannot be written.
     """
+    path.touch()
+    mode = path.stat().st_mode
     try:
         save_file(
             {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()},
@@ -57,6 +61,7 @@ def write_weights(tensors: dict[str, Tensor], path: Path) -> None:
         )  # transformers refuses a file without this entry
     except SafetensorError as error:
         raise OSError(str(error)) from error
+    path.chmod(mode)  # safetensors leaves a file that only its owner may read
     with open(path, "rb+") as file:
         os.fsync(file.fileno())
 
@@ -89,8 +94,12 @@ def _read_shards(folder: Path) -> dict[str, Tensor]:
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """Read all tensors of one safetensors file; raises an InputError if it is invalid."""
     try:
-        with ctrl_c_afterwards(), safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        with ctrl_c_afterwards():
+            if HALF.search(str(path)):  # a name that is not UTF-8, which it does not open
+                return load(path.read_bytes())
+            with safe_open(path, framework="pt") as file:
+                names = file.keys()
+                return {name: file.get_tensor(name) for name in names}
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(
             f"{path} {_what_is_wrong(path) or f'cannot be read as safetensors: {error}'}"

@@ -5,6 +5,7 @@ They are vocab.txt, tokenizer.json and tokenizer_config.json.
 
 import json
 import operator
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,18 @@ from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any, SupportsIndex
 
 from minibert.config import InputError, read_json_file
+from minibert.hub.atomic_io import replacing
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+VOCABULARIES = ("vocab.txt", "tokenizer.json")  # a folder with one of them has a tokenizer
+TOKENIZER_FILES = (
+    *VOCABULARIES,
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "merges.txt",
+)
 
 # What is implemented, of the options of tokenizer_config.json and of parts of tokenizer.json.
 OPTIONS = {
@@ -28,6 +39,11 @@ PARTS: dict[str, dict[str, Any]] = {
     "model": {"unk_token": "[UNK]", "continuing_subword_prefix": "##"},
 }
 
+HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
+
+# Where tokenizer_config.json names tokens that were added to the vocabulary.
+ADDED = ("added_tokens_decoder", "additional_special_tokens", "extra_special_tokens")
+
 
 @dataclass(frozen=True)
 class TokenizerFiles:
@@ -41,24 +57,36 @@ class TokenizerFiles:
 def read_tokenizer_files(folder: Path) -> TokenizerFiles:
     """Read a folder's vocab.txt or tokenizer.json, and the options in tokenizer_config.json.
 
-    Raises an InputError for a missing or invalid file, or another kind of tokenizer.
+    Raises an InputError for a missing or invalid file, another kind of tokenizer, tokens that were
+    added to it, and for a vocab.txt and a tokenizer.json that differ.
     """
-    lowercase, strip_accents = True, None
+    lowercase, strip_accents, vocab = True, None, None
     if (folder / "vocab.txt").exists():
         vocab = read_vocab_file(folder / "vocab.txt")
-    elif (folder / "tokenizer.json").exists():  # transformers 5 writes no vocab.txt
-        path = folder / "tokenizer.json"
-        vocab, normalizer = _read_tokenizer_json(path)
+    path = folder / "tokenizer.json"
+    if path.exists():  # transformers 5 writes no vocab.txt
+        found, normalizer = _read_tokenizer_json(path)
+        if vocab not in (None, found):
+            raise InputError(
+                f"{folder} holds two vocabularies, and its vocab.txt differs from its "
+                "tokenizer.json: remove the one that is not the model's"
+            )
+        vocab = found
         lowercase = _option(path, normalizer, "lowercase", lowercase)
         strip_accents = _option(path, normalizer, "strip_accents", strip_accents)
-    else:
+    if vocab is None:
         is_bpe = (folder / "vocab.json").exists()
         other = ": its vocab.json is not a WordPiece vocabulary" if is_bpe else ""
         raise InputError(f"no vocab.txt and no tokenizer.json in {folder}{other}")
+    path = folder / "added_tokens.json"  # as old versions of transformers write them
+    if path.exists():
+        _refuse_added(path, list(read_json_file(path, "tokenizer")))
     path = folder / "tokenizer_config.json"
     if path.exists():
         stored = read_json_file(path, "tokenizer")
         _refuse_others(path, stored, OPTIONS)
+        for key in ADDED:
+            _refuse_added(path, stored.get(key))
         lowercase = _option(path, stored, "do_lower_case", lowercase)
         strip_accents = _option(path, stored, "strip_accents", strip_accents)
     return TokenizerFiles(vocab, lowercase, strip_accents)
@@ -74,10 +102,12 @@ def _option(path: Path, values: dict[str, Any], key: str, default: Any) -> Any:
 
 
 def write_tokenizer_files(files: TokenizerFiles, folder: Path) -> None:
-    """Write vocab.txt and tokenizer_config.json; create the folder if it does not exist."""
+    """Write vocab.txt and tokenizer_config.json; create the folder if it does not exist.
+
+    Both are written aside and then moved into place, vocab.txt last. Then every other file of an
+    older tokenizer is removed. Raises OSError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(f"{token}\n" for token in files.vocab)
-    (folder / "vocab.txt").write_bytes(lines.encode("utf-8"))
     options = {
         "tokenizer_class": "BertTokenizer",
         "do_lower_case": files.lowercase,
@@ -86,7 +116,14 @@ def write_tokenizer_files(files: TokenizerFiles, folder: Path) -> None:
     }
     options |= {f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS}
     text = json.dumps(options, indent=2) + "\n"
-    (folder / "tokenizer_config.json").write_text(text, encoding="utf-8")
+    lines = "".join(f"{token}\n" for token in files.vocab)
+    about = folder / "tokenizer_config.json"
+    with replacing(folder / "vocab.txt") as words, replacing(about) as config:
+        words.write_bytes(lines.encode())  # the same line ends on every system
+        config.write_bytes(text.encode())
+    for name in TOKENIZER_FILES:
+        if name not in ("tokenizer_config.json", "vocab.txt"):
+            (folder / name).unlink(missing_ok=True)
 
 
 def read_vocab_file(path: Path) -> dict[str, int]:
@@ -135,6 +172,7 @@ def _read_tokenizer_json(path: Path) -> tuple[dict[str, int], dict[str, Any]]:
     for name, expected in PARTS.items():
         _refuse_others(path, content.get(name) or {}, expected, f"{name}.")
     _check_vocab_of(path, vocab)
+    _refuse_added(path, content.get("added_tokens"))
     return vocab, normalizer
 
 
@@ -150,6 +188,21 @@ def _refuse_others(
             )
 
 
+def _refuse_added(path: Path, added: Any) -> None:
+    """Raise an InputError for an added token other than the five special ones.
+
+    `transformers` cuts it out of a text first, whether the vocabulary has it or not.
+    """
+    entries = list(added.values()) if isinstance(added, dict) else added or []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        token = entry.get("content") if isinstance(entry, dict) else entry
+        if token not in SPECIAL_TOKENS:
+            raise InputError(
+                f"{path}: the token {shown(token)} was added to the vocabulary, and minibert "
+                f"implements no added tokens but {', '.join(SPECIAL_TOKENS)}"
+            )
+
+
 def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
     try:
         check_vocab(vocab)
@@ -158,9 +211,11 @@ def _check_vocab_of(path: Path, vocab: dict[str, Any]) -> None:
 
 
 def check_vocab(vocab: dict[str, int]) -> None:
-    """Raise an InputError if a special token is missing, the ids are not 0 to len(vocab) - 1, or a
-    token is not made of characters, or vocab.txt cannot hold it.
+    """Raise an InputError for what is no dict, if a special token is missing, the ids are not 0 to
+    len(vocab) - 1, or a token is not made of characters, or vocab.txt cannot hold it.
     """
+    if not isinstance(vocab, dict):
+        raise InputError(f"a vocabulary is a dict of token to id, not a {type(vocab).__name__}")
     missing = [token for token in SPECIAL_TOKENS if token not in vocab]
     if missing:
         raise InputError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
@@ -189,10 +244,12 @@ def check_vocab(vocab: dict[str, int]) -> None:
 
 
 def check_texts(texts: list[str]) -> None:
-    """Raise an InputError unless all are texts."""
+    """Raise an InputError unless all are texts, of whole characters."""
     for text in texts:
         if not isinstance(text, str):
             raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r}")
+        if not text.isascii() and HALF.search(text):
+            raise InputError("a text holds half of a surrogate pair: no character")
 
 
 def whole_numbers(ids: Iterable[SupportsIndex]) -> list[int]:

@@ -102,9 +102,15 @@ def open_prepared(run_dir: RunDir) -> PreparedText:
 
 
 def load_vocabulary(name: str) -> WordPieceTokenizer:
-    """The vocabulary in a vocab.txt, or of the model in a folder or of a name."""
-    if expanded(name).is_file():
-        return WordPieceTokenizer.from_vocab_file(name)
+    """The vocabulary in a vocab.txt, or of the model in a folder or of a name.
+
+    The tokenizer_config.json beside a vocab.txt says whether it is cased; without one it is not.
+    """
+    path = expanded(name)
+    if path.is_file() and path.name != "vocab.txt":
+        return WordPieceTokenizer.from_vocab_file(path)
+    if path.is_file():
+        return WordPieceTokenizer.from_pretrained(path.parent)
     return WordPieceTokenizer.from_pretrained(name)
 
 

@@ -1,6 +1,7 @@
 """Save and load trained heads without a copy of their encoder, and open summarizers by name."""
 
 import json
+import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,11 @@ import torch
 from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import sha256, write_atomically
 from minibert.hub.find_pretrained import PACKAGED, expanded
-from minibert.hub.pretrained_io import from_pretrained
+from minibert.hub.pretrained_io import (
+    FreshWeightsWarning,
+    UnreadWeightsWarning,
+    from_pretrained,
+)
 from minibert.hub.safetensors_io import SINGLE, read_tensors, write_weights
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.summarization.model import SENTENCE_HEAD, BertSumExt, first_layers
@@ -87,7 +92,7 @@ def _load_head(folder: Path, about: dict[str, Any]) -> BertSumExt:
     return model.eval()
 
 
-def open_summarizer(name: str) -> tuple[BertSumExt, WordPieceTokenizer]:
+def open_summarizer(name: str | Path) -> tuple[BertSumExt, WordPieceTokenizer]:
     """Open a summarizer and its tokenizer.
 
     `name` is an encoder that this package has a head for, the folder of a head, or the folder of a
@@ -95,8 +100,8 @@ def open_summarizer(name: str) -> tuple[BertSumExt, WordPieceTokenizer]:
     """
     abouts = {path.parent: _about(path.parent) for path in sorted(HEADS.glob(f"*/{ABOUT}"))}
     packaged = {about["encoder"]: folder for folder, about in abouts.items()}
-    folder = packaged.get(name, expanded(name))
-    if (folder / ABOUT).is_file():
+    folder = (isinstance(name, str) and packaged.get(name)) or expanded(name)
+    if os.path.isfile(folder / ABOUT):  # unlike is_file, also for a name that is too long
         model = _load_head(folder, abouts.get(folder) or _about(folder))
     else:
         with warnings.catch_warnings(record=True) as raised:
@@ -140,8 +145,9 @@ def _about(folder: Path) -> dict[str, Any]:
 def _encoder(name: str) -> tuple[BertModel, str]:
     """Return a BertModel and the sha256 of its weights."""
     with warnings.catch_warnings():
-        # Ignore warnings about a missing pooler or unused heads: neither is needed here.
-        warnings.simplefilter("ignore", UserWarning)
+        # about a missing pooler and unused heads: neither is needed here
+        warnings.simplefilter("ignore", FreshWeightsWarning)
+        warnings.simplefilter("ignore", UnreadWeightsWarning)
         bert = from_pretrained(name, BertModel)
     weights = _source(bert) / SINGLE
     if not weights.is_file():

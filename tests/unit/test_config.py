@@ -33,7 +33,8 @@ configs = st.builds(
     position_embedding_type=st.sampled_from(POSITION_TYPES),
     norm_first=st.booleans(),
     classifier_dropout=st.none() | st.floats(0, 1, exclude_max=True),
-    id2label=st.none() | st.lists(st.text(), min_size=1).map(lambda names: dict(enumerate(names))),
+    id2label=st.none()
+    | st.lists(st.text(), min_size=1, unique=True).map(lambda names: dict(enumerate(names))),
 )
 
 
@@ -239,10 +240,14 @@ def test_a_number_that_no_float_holds(name, value):
         (dict(norm_first=1), "norm_first must be true or false, not 1"),
         (
             dict(id2label={0: "no", 2: "yes"}),
-            "id2label must name the classes 0, 1, 2, …, not {0: 'no', 2: 'yes'}",
+            "id2label must name classes 0, 1, 2, … differently, not {0: 'no', 2: 'yes'}",
         ),
-        (dict(id2label={}), "id2label must name the classes .* not {}"),
-        (dict(id2label=["no", "yes"]), r"id2label must name the classes .* not \['no', 'yes'\]"),
+        (
+            dict(id2label={0: "no", 1: "no"}),
+            "id2label must name classes 0, 1, 2, … differently, not {0: 'no', 1: 'no'}",
+        ),
+        (dict(id2label={}), "id2label must name classes .* not {}"),
+        (dict(id2label=["no", "yes"]), r"id2label must name classes .* not \['no', 'yes'\]"),
         (dict(num_labels="3"), "num_labels must be a whole number of at least 1, not '3'"),
         (
             dict(num_labels=3, id2label={0: "no", 1: "yes"}),

@@ -417,6 +417,10 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: t(["a", 3]), "a text must be a str, not int: 3"),
         (lambda t: t.encode(None), "a text must be a str, not NoneType"),
         (lambda t: t.encode("\ud800"), "half of a surrogate pair"),
+        (lambda t: t("a", max_length=4.5), "max_length must be a whole number of .*, not 4.5"),
+        (lambda t: t("a", max_length=2**70), "max_length must be at most"),
+        (lambda t: t("a", pad_to=5.5), "pad_to must be a whole number of at least 1, not 5.5"),
+        (lambda t: t("a", pad_to=2**70), "pad_to must be at most"),
         (
             lambda t: t.encode("a", max_length=2),
             "max_length=2 leaves no room for the text: at least 3",
@@ -434,9 +438,11 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: t.decode([3, 14]), "id 14 is outside the vocabulary: 0 to 13"),
         (lambda t: t.id_to_token(-1), "id -1 is outside the vocabulary: 0 to 13"),
         (lambda t: WordPieceTokenizer({"[PAD]": 0}), "1 tokens lacks"),
+        (lambda t: WordPieceTokenizer(list(t.vocab)), "is a dict of token to id, not a list"),
         (lambda t: WordPieceTokenizer({**t.vocab, "gap": 20}), "15 tokens must be 0 to 14"),
         (lambda t: WordPieceTokenizer.train("a text", 100), "texts is one str"),
         (lambda t: WordPieceTokenizer.train(["a", b"b"], 100), "a text must be a str, not bytes"),
+        (lambda t: WordPieceTokenizer.train(["\ud800"], 100), "half of a surrogate pair"),
         (lambda t: WordPieceTokenizer.train([" "], 100), "no words of at most 100 characters"),
         (
             lambda t: WordPieceTokenizer.train(["a"], 100, min_frequency=-1),

@@ -1,6 +1,7 @@
 """`minibert tokenizer`: the vocabulary it writes, what it refuses, and that nothing half is left behind."""
 
 import sys
+import tempfile
 
 import pytest
 
@@ -133,7 +134,7 @@ def test_a_disk_that_is_full_is_told_and_leaves_no_vocabulary(run, text, tmp_pat
     def full(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(command, "sync", full)
+    monkeypatch.setattr("minibert.hub.atomic_io.sync", full)
     status, _, errors = run("--corpus", text, "--out", tmp_path / "v")
     assert (
         status == 2
@@ -145,7 +146,7 @@ def test_a_disk_that_is_full_is_told_and_leaves_no_vocabulary(run, text, tmp_pat
 
 def test_it_is_written_on_the_disk_that_it_goes_to(run, text, tmp_path, monkeypatch):
     """From another disk, where temporary files may be, nothing can be moved in one stroke."""
-    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     assert run("--corpus", text, "--out", tmp_path / "v")[0] == 0
 
 

@@ -4,9 +4,11 @@ import hashlib
 import shutil
 import sys
 from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 
+from minibert.config import InputError
 from minibert.hub import find_pretrained as hub
 from minibert.hub.find_pretrained import MINILM, find_pretrained
 
@@ -208,3 +210,48 @@ def test_without_the_hubs_client_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match="pip install huggingface_hub"):
         find_pretrained("somebody/something")
+
+
+@pytest.mark.parametrize("name", hub.IN_PACKAGE)
+@pytest.mark.parametrize("kind", ["a model", "a folder", "a file"])
+def test_the_name_of_a_packaged_model_always_means_that_model(kind, name, tmp_path, monkeypatch):
+    """A folder of that name here needs a path; a note says so."""
+    monkeypatch.chdir(tmp_path)
+    local = tmp_path / name
+    if kind == "a file":
+        local.write_text("")
+        assert find_pretrained(name) == hub.PACKAGED / name
+        return
+    local.mkdir()
+    if kind == "a model":
+        (local / "config.json").write_text("{}")
+    with pytest.warns(UserWarning, match=f"the folder of that name here would be ./{name}"):
+        assert find_pretrained(name) == hub.PACKAGED / name
+    if kind == "a model":
+        for path in (f"./{name}", f"{name}/", Path(name)):
+            assert find_pretrained(path) == local
+
+
+def test_a_folder_with_the_name_of_a_published_model_is_said(tmp_path, monkeypatch):
+    (tmp_path / MINILM).mkdir(parents=True)
+    (tmp_path / MINILM / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(UserWarning, match="is the folder of that name here, not the published"):
+        assert find_pretrained(MINILM) == tmp_path / MINILM
+
+
+def test_a_path_stays_right_when_the_current_folder_changes(tmp_path, monkeypatch):
+    for name in ("one", "other"):
+        (tmp_path / name / "model").mkdir(parents=True)
+        (tmp_path / name / "model" / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path / "one")
+    found = find_pretrained("model")
+    monkeypatch.chdir(tmp_path / "other")
+    assert found.samefile(tmp_path / "one" / "model")
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a/" * 2500, "a\0b"])
+def test_a_name_that_no_disk_can_hold_is_refused(name, offline):
+    with pytest.raises(InputError, match="name too long|cannot be a name on the hub"):
+        find_pretrained(name)
+    assert not offline

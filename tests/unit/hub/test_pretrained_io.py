@@ -642,3 +642,24 @@ def test_every_hidden_state_of_minilm_equals_the_reference(
     for mine, other in zip(ours.attentions or [], theirs.attentions):
         assert (mine - other).transpose(1, 2)[real].abs().max() < tolerance
     assert (ours.pooler_output - theirs.pooler_output).abs().max() < tolerance
+
+
+# names of classes
+
+
+def test_the_number_of_labels_that_a_model_has_keeps_their_names(tmp_path):
+    classifier = minibert.BertForSequenceClassification
+    config = BertConfig(**SHAPE, id2label={0: "neg", 1: "pos"})
+    save_pretrained(classifier(config), tmp_path)
+    assert from_pretrained(tmp_path, num_labels=2).config.id2label == {0: "neg", 1: "pos"}
+    with pytest.raises(ValueError, match="do not fit"):
+        from_pretrained(tmp_path, num_labels=3)
+
+
+@pytest.mark.parametrize("changes", [{}, {"num_labels": 2}, {"id2label": {0: "a", 1: "b"}}])
+def test_label2id_has_to_fit_id2label(changes, tmp_path):
+    save_pretrained(minibert.BertForSequenceClassification(BertConfig(**SHAPE)), tmp_path)
+    with pytest.raises(ValueError, match="label2id is not the reverse of id2label"):
+        from_pretrained(tmp_path, label2id={"b": 0, "a": 1}, **changes)
+    names = {"id2label": {0: "b", 1: "a"}, "label2id": {"b": 0, "a": 1}}
+    assert from_pretrained(tmp_path, **names).config.id2label == {0: "b", 1: "a"}

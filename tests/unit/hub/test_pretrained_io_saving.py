@@ -1,6 +1,8 @@
 """Saving over an older save, from a compiled model, and from several processes at once."""
 
 import os
+import shutil
+import sys
 import time
 
 import pytest
@@ -171,3 +173,65 @@ def test_a_folder_of_staging_names_the_process(tmp_path, monkeypatch):
     )
     save_pretrained(model(), tmp_path)
     assert seen[0].startswith(f".saving-{os.getpid()}-")
+
+
+# The vocabulary of the folder that a model came from
+
+
+def test_a_model_keeps_its_vocabulary_when_the_current_folder_changes(tmp_path, monkeypatch):
+    for name, tokenizer in (("one", WORDS), ("other", OTHER)):
+        save_pretrained(model(), tmp_path / name / "model", tokenizer)
+    monkeypatch.chdir(tmp_path / "one")
+    opened = from_pretrained("model")
+    monkeypatch.chdir(tmp_path / "other")
+    save_pretrained(opened, tmp_path / "saved")
+    assert WordPieceTokenizer.from_pretrained(tmp_path / "saved").vocab == WORDS.vocab
+
+
+def test_a_vocabulary_that_is_gone_is_said(tmp_path):
+    save_pretrained(model(), tmp_path / "model", WORDS)
+    opened = from_pretrained(tmp_path / "model")
+    shutil.rmtree(tmp_path / "model")
+    with pytest.warns(UserWarning, match="no vocabulary is saved: the folder .*model.* is gone"):
+        save_pretrained(opened, tmp_path / "saved")
+    assert sorted(os.listdir(tmp_path / "saved")) == ["config.json", "model.safetensors"]
+    save_pretrained(opened, tmp_path / "given", WORDS)
+
+
+# Permissions and names
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o077])
+def test_weights_have_the_permissions_of_the_other_files(umask, tmp_path):
+    """safetensors makes files that only their owner may read."""
+    old = os.umask(umask)
+    try:
+        save_pretrained(model(), tmp_path / "model", WORDS)
+    finally:
+        os.umask(old)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model").iterdir()}
+    assert set(modes.values()) == {0o666 & ~umask}, modes
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_saving_again_keeps_the_permissions(tmp_path):
+    folder = tmp_path / "model"
+    save_pretrained(model(), folder, WORDS)
+    for path in folder.iterdir():
+        path.chmod(0o640)
+    save_pretrained(model(), folder, WORDS)
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o640}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such names")
+def test_a_folder_whose_name_is_not_utf_8(tmp_path):
+    folder = tmp_path / os.fsdecode(b"odd-\xff")
+    save_pretrained(model(), folder, WORDS)
+    assert torch.equal(from_pretrained(folder).pooler.dense.bias, model().pooler.dense.bias)
+
+
+def test_what_is_no_model_is_refused(tmp_path):
+    with pytest.raises(InputError, match="the model must be one of minibert's, not a Linear"):
+        save_pretrained(torch.nn.Linear(2, 2), tmp_path / "saved")
+    assert not os.listdir(tmp_path)

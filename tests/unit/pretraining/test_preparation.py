@@ -16,6 +16,7 @@ from minibert.pretraining import preparation
 from minibert.pretraining.options import PretrainingOptions
 from minibert.pretraining.run_dir import RunDir
 from minibert.pretraining.settings import Settings
+from minibert.tokenization import WordPieceTokenizer
 
 SENTENCES = [
     f"The {animal} {verb} near the house."
@@ -152,6 +153,18 @@ def test_a_run_killed_before_its_text_was_hashed_hashes_it_later(argv, tmp_path)
     run_dir.writes = True
     preparation.prepare(run_dir)
     assert [Path(name).name for name in run_dir.record["sources"]] == ["a.txt", "b.txt"]
+
+
+@pytest.mark.parametrize("cased", [True, False])
+def test_a_vocab_txt_is_cased_if_the_file_beside_it_says_so(cased, tmp_path):
+    made = WordPieceTokenizer.train(SENTENCES, 60, lowercase=not cased)
+    made.save(tmp_path)
+    for given in (tmp_path, tmp_path / "vocab.txt"):
+        tokenizer = preparation.load_vocabulary(str(given))
+        assert tokenizer.vocab == made.vocab and tokenizer.lowercase is not cased
+    other = tmp_path / "words.txt"
+    (tmp_path / "vocab.txt").rename(other)
+    assert preparation.load_vocabulary(str(other)).lowercase
 
 
 def test_a_corpus_known_by_name_has_no_files():
