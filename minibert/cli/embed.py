@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, read_lines, unused_parts_ignored
+from minibert.cli.common import add_command, one_line, read_lines
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
 from minibert.hub.find_pretrained import SENTENCES, expanded
@@ -30,7 +30,13 @@ def add(commands: "Commands") -> None:
     )
     parser.set_defaults(rest="texts")
     parser.usage = "minibert embed [TEXT ...] [options]"
-    parser.add_argument("texts", metavar="TEXT", nargs="*", help="the texts")
+    parser.add_argument(
+        "texts",
+        metavar="TEXT",
+        nargs="*",
+        help="the texts; the end of one that is longer than the model takes is not read, and a "
+        "note says so",
+    )
     parser.add_argument(
         "--file",
         help="read the texts from a file instead, one per line; '-' means standard input",
@@ -75,18 +81,12 @@ def run_embed(arguments: argparse.Namespace) -> None:
     import numpy  # imported late because it is slow, like torch
     import torch
 
-    from minibert.hub.find_pretrained import find_pretrained
-    from minibert.hub.pretrained_io import from_pretrained
-    from minibert.inference.sentence_embeddings import embed
-    from minibert.model import BertModel
-    from minibert.tokenization import WordPieceTokenizer
+    from minibert.inference.sentence_embeddings import embed, open_encoder
 
-    folder = find_pretrained(arguments.model)
-    with unused_parts_ignored():
-        model = from_pretrained(folder, BertModel)
+    model, tokenizer = open_encoder(arguments.model)
     vectors = embed(
         model,
-        WordPieceTokenizer.from_pretrained(folder),
+        tokenizer,
         texts,
         dtype=getattr(torch, arguments.dtype),
         progress=sys.stderr.isatty(),
@@ -101,7 +101,9 @@ def run_embed(arguments: argparse.Namespace) -> None:
             raise InputError(
                 f"--out {arguments.out} cannot be written: {error.strerror or error}"
             ) from error
-        print(f"{arguments.out}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers")
+        print(
+            f"{one_line(arguments.out)}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers"
+        )
         return
     for text, vector in zip(texts, vectors.tolist(), strict=True):
         if arguments.json:

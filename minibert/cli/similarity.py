@@ -4,7 +4,7 @@ import argparse
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, one_line, read_lines, unused_parts_ignored
+from minibert.cli.common import add_command, one_line, read_lines
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SENTENCES
 
@@ -32,7 +32,8 @@ def add(commands: "Commands") -> None:
         "texts",
         metavar="TEXT",
         nargs="*",
-        help="two or more texts; all pairs are compared and printed, the most similar first",
+        help="two or more texts; all pairs are compared and printed, the most similar first; the "
+        "end of a text that is longer than the model takes is not read, and a note says so",
     )
     parser.add_argument(
         "--pairs",
@@ -60,16 +61,11 @@ def run_similarity(arguments: argparse.Namespace) -> None:
     if any(not text.strip() for text in texts):
         raise InputError("a text is empty; every text needs at least one word")
 
-    from minibert.hub.find_pretrained import find_pretrained
-    from minibert.hub.pretrained_io import from_pretrained  # imported late because torch is slow
-    from minibert.inference.sentence_embeddings import embed
-    from minibert.model import BertModel
-    from minibert.tokenization import WordPieceTokenizer
+    # imported late because torch is slow
+    from minibert.inference.sentence_embeddings import embed, open_encoder
 
-    folder = find_pretrained(arguments.model)
-    with unused_parts_ignored():
-        model = from_pretrained(folder, BertModel)
-    vectors = embed(model, WordPieceTokenizer.from_pretrained(folder), texts)
+    model, tokenizer = open_encoder(arguments.model)
+    vectors = embed(model, tokenizer, texts)
     index = {text: number for number, text in enumerate(texts)}
     results = [
         (float(vectors[index[one]] @ vectors[index[other]]), one, other) for one, other in pairs

@@ -44,7 +44,9 @@ def fill_mask(
     logits = outputs.logits if has_one_head else outputs.prediction_logits  # [1, S, V]
     filled = []
     for scores in logits[batch["input_ids"] == tokenizer.mask_id]:  # [V], for each of the M masks
-        best = scores.softmax(dim=-1).topk(min(top, tokenizer.vocab_size))  # [top or V] each
+        probabilities = scores.softmax(dim=-1)  # [V]
+        words = probabilities[: tokenizer.vocab_size]  # a model may have more rows than tokens
+        best = words.topk(min(top, len(words)))
         check_finite(best.values, model)
         tokens = map(tokenizer.id_to_token, best.indices.tolist())
         filled.append(list(zip(tokens, best.values.tolist(), strict=True)))

@@ -6,7 +6,6 @@ process and then kept in memory. A model given by folder is opened in every call
 may have changed.
 """
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,11 +15,10 @@ import torch
 from torch import Tensor
 
 from minibert.config import InputError, check_size
-from minibert.hub.find_pretrained import SENTENCES, SMALL, expanded
-from minibert.hub.pretrained_io import UnreadWeightsWarning, from_pretrained
+from minibert.hub.find_pretrained import SENTENCES, SMALL, local_folder
 from minibert.inference import fill_mask as masks
 from minibert.inference import sentence_embeddings
-from minibert.model import BertModel, BertPreTrainedModel
+from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
 KEPT = 4  # number of models that stay in memory
@@ -45,7 +43,7 @@ def embed(
     `minibert.inference.sentence_embeddings.embed`. Raises an InputError if `texts` is a string, and
     for a model that cannot be found, with advice on what to install.
     """
-    opened, its_tokenizer = _opened(model, tokenizer, _open_encoder)
+    opened, its_tokenizer = _opened(model, tokenizer, sentence_embeddings.open_encoder)
     return sentence_embeddings.embed(opened, its_tokenizer, texts, batch_size, dtype=dtype)
 
 
@@ -139,12 +137,11 @@ def summarize(
 def _opened(
     model: str | Path | BertPreTrainedModel,
     tokenizer: WordPieceTokenizer | None,
-    opener: Callable[[str], Opened],
+    opener: Callable[[str | Path], tuple[Model, WordPieceTokenizer]],
 ) -> Opened:
     """A model and its tokenizer; `opener` opens a model that is given by name or folder."""
     if not isinstance(model, BertPreTrainedModel):
-        is_folder = expanded(model).is_dir()
-        opened, its_own = opener(str(model)) if is_folder else _kept(opener, str(model))
+        opened, its_own = opener(model) if local_folder(model) else _kept(opener, str(model))
         return opened, tokenizer or its_own
     if tokenizer is None:
         if model.source_folder is None:
@@ -154,12 +151,5 @@ def _opened(
 
 
 @lru_cache(KEPT)
-def _kept(opener: Callable[[str], Opened], name: str) -> Opened:
+def _kept(opener: Callable[[str | Path], tuple[Model, WordPieceTokenizer]], name: str) -> Opened:
     return opener(name)
-
-
-def _open_encoder(name: str) -> Opened:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadWeightsWarning)  # embeddings need no head
-        model = from_pretrained(name, BertModel)
-    return model, WordPieceTokenizer.from_pretrained(str(model.source_folder))

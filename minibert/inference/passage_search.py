@@ -12,7 +12,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -26,13 +28,12 @@ from minibert.model import BertPreTrainedModel
 from minibert.summarization.documents.read_html import LONG_REFERENCE
 from minibert.summarization.documents.reading import (
     SUFFIXES,
-    Document,
     Sentence,
     decode,
     format_of_name,
     read_text,
 )
-from minibert.tokenization import WordPieceTokenizer
+from minibert.tokenization import CONTINUATION, WordPieceTokenizer
 
 SENTENCES, CHARACTERS = 3, 600  # a passage is closed when it has so many of one of them
 TOGETHER = 512  # passages that are collected, from whole files, before they are embedded
@@ -87,7 +88,8 @@ def search(
     progress  called with the number of files that are done, and that of all
     encoding  of the files; None: UTF-8, or what an HTML page declares
 
-    Raises an InputError for an empty question, `top` below 1, a folder that is not there or has no
+    A sentence that is longer than the model reads at once is cut into several passages. Raises an
+    InputError for an empty question, `top` below 1, a folder that is not there or has no
     file with text, and where `embed` does.
     """
     if not question.strip():
@@ -95,6 +97,8 @@ def search(
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
     paths = text_files(expanded(folder))
+    room = max(1, model.config.max_position_embeddings - 2)  # beside [CLS] and [SEP]
+    cut = partial(_pieces, tokenizer, room)
     asked = embed(model, tokenizer, [question])[0].float().cpu()  # [H]
     kept: list[tuple[Path, list[Passage], Tensor]] = []
     waiting: list[tuple[Path, str, list[Passage]]] = []
@@ -124,7 +128,7 @@ def search(
                 kept.append((path, *found))
                 done += 1
                 continue
-            waiting.append((path, key, passages_of(source(), path)))
+            waiting.append((path, key, passages_of(source(), path, cut)))
         except InputError as error:
             left_out[str(path)] = str(error)
         if sum(len(passages) for *_, passages in waiting) >= TOGETHER:
@@ -177,30 +181,52 @@ def text_files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def passages_of(source: str, path: Path) -> list[Passage]:
+def passages_of(
+    source: str, path: Path, cut: Callable[[str], list[str]] = lambda text: [text]
+) -> list[Passage]:
     """The passages of a file's text, with the lines on which each begins and ends.
 
     A passage is up to SENTENCES sentences that follow one another without a heading between them.
-    Raises an InputError where there is no sentence.
+    `cut` cuts a text into parts that a model can read; a passage is no longer than that. Raises an
+    InputError where there is no sentence.
     """
     format = format_of_name(path)
     document = read_text(source, format, str(path))
-    lines = list(_lines(source, document))
+    sentences = [
+        sentence._replace(text=part)
+        for sentence in document.sentences
+        for part in cut(sentence.text)
+    ]
+    lines = list(_lines(source, document.format, sentences))
     groups: list[list[int]] = []
-    for number, sentence in enumerate(document.sentences):
+    for number, sentence in enumerate(sentences):
         group = groups[-1] if groups else []
-        if group and not _is_full([document.sentences[n] for n in group]):
-            before = document.sentences[group[-1]].block
-            between = document.blocks[before + 1 : sentence.block]
-            if not between:
+        if group and not _is_full([sentences[n] for n in group]):
+            between = document.blocks[sentences[group[-1]].block + 1 : sentence.block]
+            joined = " ".join(sentences[n].text for n in (*group, number))
+            if not between and len(cut(joined)) == 1:
                 group.append(number)
                 continue
         groups.append([number])
     passages = []
     for group in groups:
-        text = " ".join(document.sentences[n].text for n in group)
+        text = " ".join(sentences[n].text for n in group)
         passages.append(Passage(text, lines[group[0]][0], lines[group[-1]][1]))
     return passages
+
+
+def _pieces(tokenizer: WordPieceTokenizer, room: int, text: str) -> list[str]:
+    """A text in parts of at most `room` tokens, cut between words."""
+    encoding = tokenizer.encoding(text)
+    tokens, offsets = encoding.tokens[1:-1], encoding.offsets[1:-1]  # without [CLS] and [SEP]
+    begins = [0]
+    while len(tokens) - begins[-1] > room:
+        end = begins[-1] + room
+        while end > begins[-1] + 1 and tokens[end].startswith(CONTINUATION):
+            end -= 1
+        begins.append(end)
+    places = [0, *(offsets[begin][0] for begin in begins[1:]), len(text)]
+    return [text[start:end].strip() for start, end in pairwise(places)]
 
 
 def _is_full(sentences: Sequence[Sentence]) -> bool:
@@ -220,7 +246,7 @@ def _read(path: Path, encoding: str | None) -> tuple[str, Callable[[], str]]:
     return key, lambda: decode(data, str(path), format, encoding)
 
 
-def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
+def _lines(source: str, format: str, sentences: list[Sentence]) -> Iterator[tuple[int, int]]:
     """The lines, counted from 1, on which each sentence begins and ends in its file.
 
     The reader drops marks, tags and line breaks, so a sentence is looked up by its words, after the
@@ -228,9 +254,9 @@ def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
     one before.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n")
-    if document.format == "html":
+    if format == "html":
         source = unescape(LONG_REFERENCE.sub("", TAG.sub(_line_breaks, source)))
-    elif document.format == "markdown":
+    elif format == "markdown":
         source = LINK.sub(_line_breaks, source)
     words, lines = list[str](), list[int]()
     for number, line in enumerate(source.split("\n"), start=1):
@@ -242,7 +268,7 @@ def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
         for place in range(len(words) - size + 1):
             places.setdefault(tuple(words[place : place + size]), []).append(place)
     at = 0
-    for sentence in document.sentences:
+    for sentence in sentences:
         wanted = WORD.findall(sentence.text)
         tries = (_find(wanted[:count], places, at, far) for count, far in OPENINGS)
         start = next((place for place in tries if place is not None), None)

@@ -1,6 +1,9 @@
 """Sentence embeddings by mean pooling, and the model that trains an encoder to produce them."""
 
+import json
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
@@ -8,14 +11,22 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.config import BertConfig, InputError
+from minibert.config import BertConfig, InputError, read_json_file
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
+from minibert.hub.find_pretrained import find_pretrained
+from minibert.hub.pretrained_io import (
+    FreshWeightsWarning,
+    UnreadWeightsWarning,
+    from_pretrained,
+)
 from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.inference.unpadded import UnpaddedBert, batches_by_tokens, is_plain, token_budget
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
 
 TOKENIZED = 4096  # texts that are tokenized at once
+# Steps of a model of sentence-transformers that are those of `embed`.
+KNOWN_STEPS = ("Transformer", "Pooling", "Normalize", "pooling_mode_mean_tokens", "mean")
 
 
 def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
@@ -26,6 +37,42 @@ def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
     """
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
     return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
+
+
+def open_encoder(name_or_folder: str | Path) -> tuple[BertModel, WordPieceTokenizer]:
+    """Open a saved model and its tokenizer for `embed`, which needs neither a head nor a pooler.
+
+    Warns of a model of sentence-transformers that makes its vectors in another way. Raises an
+    InputError as `from_pretrained` does.
+    """
+    folder = find_pretrained(name_or_folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadWeightsWarning)
+        warnings.simplefilter("ignore", FreshWeightsWarning)
+        model = from_pretrained(folder, BertModel)
+    if others := _other_steps(folder):
+        warnings.warn(
+            f"{name_or_folder} was trained for vectors that are made with {', '.join(others)}; "
+            "these are the means of its token vectors instead",
+            stacklevel=2,
+        )
+    return model, WordPieceTokenizer.from_pretrained(folder)
+
+
+def _other_steps(folder: Path) -> list[str]:
+    """What a model of sentence-transformers does for its vectors that `embed` does not."""
+    path, pooling = folder / "modules.json", folder / "1_Pooling" / "config.json"
+    if not path.is_file():
+        return []
+    try:
+        modules = json.loads(path.read_text(encoding="utf-8-sig"))
+        names = [module["type"].rpartition(".")[2] for module in modules]
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path} is not a list of modules with their 'type'") from error
+    modes = read_json_file(pooling, "pooling") if pooling.is_file() else {}
+    used = [key for key, value in modes.items() if key.startswith("pooling_mode_") and value]
+    used += [modes["pooling_mode"]] if "pooling_mode" in modes else []
+    return [str(name) for name in (*names, *used) if name not in KNOWN_STEPS]
 
 
 @torch.no_grad()
@@ -41,7 +88,8 @@ def embed(
     """Sentence embeddings of length 1 for texts, in their order: [N, H].
 
     The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
-    model that has one as `.bert`. Texts are truncated to its max_position_embeddings.
+    model that has one as `.bert`. Texts are truncated to its max_position_embeddings, and a warning
+    says how many.
 
     batch_size  how many texts may go through the model at once; by default as many as have about
                 1,000 tokens together. Texts of similar length share a batch, and on a CPU padding
@@ -75,7 +123,7 @@ def embed(
     weight, longest = next(bert.parameters()), bert.config.max_position_embeddings
     vectors = weight.new_empty(len(texts), bert.config.hidden_size)  # [N, H]
     run = UnpaddedBert(bert) if is_plain(bert) else bert
-    budget = token_budget(weight.device)
+    budget, truncated = token_budget(weight.device), 0
     from tqdm.auto import tqdm  # deferred: importing minibert needs few packages
 
     bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
@@ -84,6 +132,9 @@ def embed(
         for start in range(0, len(texts), TOKENIZED):
             tokens = tokenizer(texts[start : start + TOKENIZED], max_length=longest)
             ends = _ends(tokens["attention_mask"])  # [C], the texts of this chunk
+            for row in (ends == longest).nonzero().flatten().tolist():
+                whole = tokenizer([texts[start + row]], max_length=longest + 1)
+                truncated += whole["input_ids"].size(1) > longest
             for rows_of_batch in batches_by_tokens(ends.tolist(), batch_size, budget):
                 width = int(ends[rows_of_batch].max())
                 cut = {name: tensor[rows_of_batch, :width] for name, tensor in tokens.items()}
@@ -95,6 +146,12 @@ def embed(
                 places = torch.tensor(rows_of_batch, device=weight.device) + start  # [B]
                 vectors[places] = F.normalize(pooled, dim=-1).to(weight.dtype)  # [B, H]
                 bar.update(len(rows_of_batch))
+    if truncated:
+        warnings.warn(
+            f"only the first {longest} tokens of {truncated:,} of {len(texts):,} texts were read: "
+            "the model takes no more",
+            stacklevel=3,
+        )
     return vectors
 
 
@@ -133,7 +190,7 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         squared error (the paper's "regression objective function").
         """
         given = input_ids if input_ids is not None else inputs_embeds
-        if given is not None and (given.dim() < 3 or given.size(1) != 2):
+        if isinstance(given, Tensor) and (given.dim() < 3 or given.size(1) != 2):
             raise InputError(
                 f"input_ids must have the shape [batch, 2, tokens], not {list(given.shape)}"
             )

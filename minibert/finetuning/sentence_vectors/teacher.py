@@ -13,13 +13,10 @@ from tqdm.auto import tqdm
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing, sha256
 from minibert.hub.find_pretrained import find_pretrained
-from minibert.hub.pretrained_io import from_pretrained
 from minibert.hub.safetensors_io import read_tensors, write_weights
-from minibert.inference.sentence_embeddings import embed
-from minibert.model import BertModel
+from minibert.inference.sentence_embeddings import embed, open_encoder
 from minibert.pretraining.run_dir import RunFolder
 from minibert.pretraining.session import LINE_EVERY
-from minibert.tokenization import WordPieceTokenizer
 from minibert.training.precision import choose_precision
 
 CHUNK = 2048  # texts in a file: what a kill costs at most
@@ -142,8 +139,8 @@ def _compute_missing(
         raise InputError(
             f"{found} is not the teacher that this run began with: its weights have changed"
         )
-    model = from_pretrained(found, BertModel).to(device)
-    tokenizer = WordPieceTokenizer.from_pretrained(found)
+    model, tokenizer = open_encoder(found)
+    model.to(device)
     dtype = choose_precision("auto", torch.device(device))
     with _Progress(len(texts), done=len(texts) - sum(map(len, missing))) as progress:
         for part in missing:

@@ -44,6 +44,16 @@ def test_more_words_than_there_are(tokenizer):
     assert len(words) == 61 and sum(probability for _, probability in words) == pytest.approx(1)
 
 
+def test_rows_without_a_token_are_left_out(tokenizer):
+    """A model may have more rows than the vocabulary has tokens, and they may be the likeliest."""
+    model = BertForMaskedLM(small_config(vocab_size=64))
+    with torch.no_grad():
+        model.cls.predictions.bias[61:] += 9
+    words = fill_mask(model, tokenizer, "[MASK]", top=100)[0]
+    assert {word for word, _ in words} == set(VOCABULARY)
+    assert sum(probability for _, probability in words) < 0.1
+
+
 def test_five_words_unless_told_otherwise(tokenizer):
     """As `minibert fill-mask` says in its help, and the README prints."""
     default = cli.parse(["fill-mask", "[MASK]"]).top

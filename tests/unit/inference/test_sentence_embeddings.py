@@ -1,5 +1,8 @@
 """Sentence vectors: the mean of the real tokens, whatever stands beside them in the batch."""
 
+import json
+import warnings
+
 import pytest
 import torch
 from reference import TOLERANCE, draw_weights, reference_twin, small_config
@@ -7,7 +10,12 @@ from reference import TOLERANCE, draw_weights, reference_twin, small_config
 from minibert import BertConfig, BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.config import InputError
 from minibert.inference import sentence_embeddings
-from minibert.inference.sentence_embeddings import BertForSentenceSimilarity, embed, mean_pool
+from minibert.inference.sentence_embeddings import (
+    BertForSentenceSimilarity,
+    embed,
+    mean_pool,
+    open_encoder,
+)
 
 TOKENIZER = WordPieceTokenizer(
     {
@@ -71,10 +79,53 @@ def test_embed_leaves_the_model_as_it_was(model):
     assert torch.equal(vectors, embed(model.eval(), TOKENIZER, TEXTS)) and not model.training
 
 
-def test_embed_cuts_what_is_too_long(model):
-    assert torch.allclose(
-        embed(model, TOKENIZER, ["b c d e f g h"]), embed(model, TOKENIZER, ["b c d e"])
-    )
+def test_embed_cuts_what_is_too_long_and_says_so(model):
+    with pytest.warns(UserWarning, match="only the first 6 tokens of 1 of 2 texts were read"):
+        vectors = embed(model, TOKENIZER, ["b c d e f g h", "b c d e"])
+    assert torch.allclose(vectors[0], vectors[1], atol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        embed(model, TOKENIZER, ["b c d e", "a"])
+
+
+POOLINGS = {
+    "as embed does it": (["Transformer", "Pooling", "Normalize"], {"mean_tokens": True}, None),
+    "without a length of 1": (["Transformer", "Pooling"], {"mean_tokens": True}, None),
+    "another pooling": (
+        ["Transformer", "Pooling"],
+        {"mean_tokens": False, "cls_token": True},
+        "made with pooling_mode_cls_token",
+    ),
+    "two poolings": (
+        ["Transformer", "Pooling"],
+        {"mean_tokens": True, "max_tokens": True},
+        "made with pooling_mode_max_tokens",
+    ),
+    "a layer behind it": (
+        ["Transformer", "Pooling", "Dense"],
+        {"mean_tokens": True},
+        "made with Dense",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POOLINGS)
+def test_a_model_that_makes_its_vectors_in_another_way_is_said(name, model, tmp_path):
+    """Folders of sentence-transformers say so in modules.json and 1_Pooling."""
+    modules, modes, said = POOLINGS[name]
+    save_pretrained(model, tmp_path, TOKENIZER)
+    modules = [{"type": f"sentence_transformers.models.{module}"} for module in modules]
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    (tmp_path / "1_Pooling").mkdir()
+    modes = {f"pooling_mode_{mode}": value for mode, value in modes.items()}
+    modes["word_embedding_dimension"] = 8
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(modes))
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        opened, _ = open_encoder(tmp_path)
+    assert len(raised) == (said is not None)
+    assert all(said in str(warning.message) for warning in raised)
+    assert torch.equal(embed(opened, TOKENIZER, TEXTS[:1]), embed(model, TOKENIZER, TEXTS[:1]))
 
 
 def test_texts_come_in_a_list(model):
