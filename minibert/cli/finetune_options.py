@@ -87,7 +87,7 @@ output in FOLDER:
   so Ctrl-C or a crash loses little. log.jsonl has a line for each epoch; finetuning.json has the
   task, its labels, the recipe and the scores. `minibert predict FOLDER` uses this folder, and the
   library transformers can open it (except for similarity). `--model FOLDER` continues training
-  from it.
+  from it; for other labels the head is fresh, and a note says so.
 
 exit status: 0 for success; 2 for a mistake in the options or the data, reported in one line; 130
 after Ctrl-C and 143 after SIGTERM (the best epoch is kept)."""

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
 import tokenizers
@@ -69,7 +70,8 @@ def model_for(task: Task, name: str | Path | BertConfig, seed: int = 0) -> BertP
     name    a folder or a hub name; or a BertConfig, for random weights throughout
 
     A model that was fine-tuned for the same kind of task with the same labels keeps its head, so
-    that training can continue. The global random numbers are afterwards as they were before.
+    that training can continue; for other labels the head is fresh, with a warning. The global
+    random numbers are afterwards as they were before.
     """
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
@@ -84,9 +86,16 @@ def _model_for(task: Task, name: str | Path | BertConfig) -> BertPreTrainedModel
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreadWeightsWarning)  # about heads that are not used
         warnings.simplefilter("ignore", FreshWeightsWarning)  # about the pooler
-        if saved_class is task.model_class and config.id2label == task.id2label():
+        if saved_class is task.model_class and task.labels in (None, _labels(config)):
             return from_pretrained(folder)
         bert = from_pretrained(folder, BertModel)
+    if saved_class is task.model_class:
+        warnings.warn(
+            f"the head of {name} was trained for the labels {shown(_labels(config))}, and not for "
+            f"{shown(task.labels)}: this one is fresh",
+            FreshWeightsWarning,
+            stacklevel=4,
+        )
     model = task.model_class(_with_labels(config, task))
     # not strict: some tasks have no pooler
     model.get_submodule("bert").load_state_dict(bert.state_dict(), strict=False)
@@ -135,6 +144,8 @@ def write_about(
         },
     }
     text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    # half of a surrogate pair, as in a file name that is not UTF-8, becomes an escape of JSON
+    text = text.encode(errors="backslashreplace").decode()
     try:
         write_atomically(expanded(folder) / ABOUT, text)
     except OSError as error:
@@ -148,7 +159,8 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
     (a regression if it has one label), BertForTokenClassification, BertForQuestionAnswering or
     BertForMultipleChoice; and `id2label` names the classes.
 
-    Raises an InputError where neither file names the task, or a file is broken.
+    Raises an InputError where neither file names the task, a file is broken, or the two contradict
+    each other.
     """
     folder = find_pretrained(folder_or_hub_id)
     columns: Columns = {}
@@ -156,6 +168,7 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
         about = _read_about(folder / ABOUT)
         task = make_task(about["task"], about["labels"], **about["settings"])
         max_length, columns = about["max_length"], about["columns"]
+        _check_about(folder, task)
     else:
         task, max_length = _task_of_config(folder, folder_or_hub_id)
     with warnings.catch_warnings():
@@ -165,12 +178,24 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
             model = from_pretrained(folder, task.model_class)
         except FreshWeightsWarning as warning:
             raise InputError(f"{warning}") from warning
-    if task.has_labels and model.config.num_labels != len(task.labels or ()):
-        raise InputError(
-            f"{folder / ABOUT} names {len(task.labels or ())} labels, but the model in that folder "
-            f"has {model.config.num_labels}"
-        )
     return FineTuned(model, task, WordPieceTokenizer.from_pretrained(folder), max_length, columns)
+
+
+def _check_about(folder: Path, task: Task) -> None:
+    """Raise an InputError where finetuning.json is not about the model that is in its folder."""
+    config, saved_class = read_config(folder)
+    advice = f"if another model was saved into this folder, delete {ABOUT}"
+    if saved_class not in (task.model_class, BertModel):
+        raise InputError(
+            f"{folder / ABOUT} is about a {task.model_class.__name__}, but config.json about a "
+            f"{saved_class.__name__}: {advice}"
+        )
+    named, found = task.labels or [], _labels(config)
+    if named != found if task.has_labels else named and len(named) != len(found):
+        raise InputError(
+            f"{folder / ABOUT} names the labels {shown(named)}, but config.json {shown(found)}: "
+            f"{advice}"
+        )
 
 
 def _read_about(path: Path) -> dict[str, Any]:

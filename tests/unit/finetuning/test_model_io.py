@@ -1,13 +1,15 @@
 """The folder of a fine-tuned model: opened again it answers the same, here and in transformers, and folders of transformers open here."""
 
 import json
+import warnings
 
 import pytest
 import torch
 import transformers
 from tiny_finetuning import LENGTH, TOKENS, save_tiny
 
-from minibert import WordPieceTokenizer
+from minibert import WordPieceTokenizer, save_pretrained
+from minibert.config import InputError
 from minibert.finetuning import (
     ChoiceExample,
     Classification,
@@ -240,7 +242,10 @@ def test_models_without_a_task_are_refused(kind, more, complaint, tmp_path):
         ({"settings": {"stride": 3}}, "settings is missing or wrong"),
         ({"labels": ["a", ["b"]]}, "labels is missing or wrong"),
         ({"columns": {"text": 1}}, "columns is missing or wrong"),
-        ({"labels": ["a", "b"]}, "names 2 labels, but the model in that folder has 3"),
+        (
+            {"labels": ["a", "b"]},
+            r"names the labels \['a', 'b'\], but config.json \['neg', 'pos', ",
+        ),
     ],
 )
 def test_a_broken_finetuning_json(text, complaint, tiny, tmp_path):
@@ -254,6 +259,77 @@ def test_a_broken_finetuning_json(text, complaint, tiny, tmp_path):
     )
     with pytest.raises(ValueError, match=complaint):
         open_finetuned(tmp_path)
+
+
+def test_another_model_that_was_saved_into_the_folder(tiny, tmp_path):
+    """finetuning.json stays there; its names would be printed for the other model's classes."""
+    task = Classification(["neg", "pos"])
+    tokenizer = WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path, model_for(task, tiny), task, tokenizer, 24, {"text": "text"})
+    save_pretrained(model_for(Classification(["spam", "ham"]), tiny), tmp_path)
+    with pytest.raises(
+        InputError, match=r"\['neg', 'pos'\], but config.json \['spam', 'ham'\]: .* delete"
+    ):
+        open_finetuned(tmp_path)
+    save_pretrained(model_for(Tagging(["neg", "pos"]), tiny), tmp_path)
+    with pytest.raises(InputError, match="about a BertForSequence.*about a BertForTokenClass"):
+        open_finetuned(tmp_path)
+    (tmp_path / ABOUT).unlink()
+    assert open_finetuned(tmp_path).task.labels == ["neg", "pos"]
+
+
+def test_classes_that_were_renamed_in_config_json(tiny, tmp_path):
+    task = Classification(["neg", "pos"])
+    tokenizer = WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path, model_for(task, tiny), task, tokenizer, 24, {"text": "text"})
+    config = json.loads((tmp_path / "config.json").read_text())
+    config |= {"id2label": {"0": "bad", "1": "good"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match=r"\['neg', 'pos'\], but config.json \['bad', 'good'\]"):
+        open_finetuned(tmp_path)
+
+
+def test_a_head_for_other_labels_is_not_dropped_in_silence(tiny, tmp_path):
+    trained = Classification(["bad", "good", "so-so"])
+    tokenizer = WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path, model_for(trained, tiny), trained, tokenizer, 24, {})
+    with pytest.warns(
+        UserWarning, match=r"the labels \['bad', 'good', 'so-so'\], and not for \['bad', "
+    ):
+        model_for(Classification(["bad", "good"]), tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model_for(trained, tmp_path)
+    with pytest.warns(UserWarning, match=r"'so-so'\], and not for \['value'\]: this one is fresh"):
+        model_for(Regression(), tmp_path)
+
+
+def test_a_head_without_classes_is_kept_whatever_the_config_names(tiny, tmp_path):
+    task, tokenizer = MultipleChoice(), WordPieceTokenizer.from_pretrained(tiny)
+    model = model_for(task, tiny)
+    save_finetuned(tmp_path, model, task, tokenizer, 24, {})
+    config = json.loads((tmp_path / "config.json").read_text()) | {"num_labels": 3}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    again = model_for(task, tmp_path, seed=9)
+    assert torch.equal(again.classifier.weight, model.classifier.weight)
+
+
+def test_a_classifier_in_the_folder_of_a_regression(tiny, tmp_path):
+    task, tokenizer = Regression(), WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path, model_for(task, tiny), task, tokenizer, 24, {})
+    save_pretrained(model_for(Classification(["a", "b", "c"]), tiny), tmp_path)
+    with pytest.raises(InputError, match=r"\['value'\], but config.json \['a', 'b', 'c'\]"):
+        open_finetuned(tmp_path)
+
+
+def test_a_name_that_is_no_text_is_written_escaped(tiny, tmp_path):
+    """As Python escapes the bytes of a file name that is not UTF-8."""
+    task, tokenizer = Regression(), WordPieceTokenizer.from_pretrained(tiny)
+    data = {"train": "odd-\udcff.csv", "dev": "é"}
+    save_finetuned(tmp_path, model_for(task, tiny), task, tokenizer, 24, {}, data=data)
+    assert json.loads((tmp_path / ABOUT).read_bytes().decode())["data"] == data
+    assert "é" in (tmp_path / ABOUT).read_text(encoding="utf-8")
+    open_finetuned(tmp_path)
 
 
 def test_a_head_that_is_not_in_the_file(tiny, tmp_path):
