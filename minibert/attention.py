@@ -70,6 +70,8 @@ def extended_mask(attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | 
     """
     if attention_mask is None:
         return None
+    if not isinstance(attention_mask, Tensor):
+        raise InputError(f"attention_mask must be a tensor, not a {type(attention_mask).__name__}")
     batch, length = input_ids.shape
     shape = list(attention_mask.shape)
     if attention_mask.dim() == 3 and shape == [batch, length, length]:

@@ -70,6 +70,9 @@ def check_inputs(
     """
     if (input_ids is None) == (inputs_embeds is None):
         raise InputError("give input_ids or inputs_embeds: one of the two, not both")
+    for value in (input_ids, token_type_ids, position_ids, inputs_embeds):
+        if value is not None and not isinstance(value, Tensor):
+            raise InputError(f"a model takes tensors, not a {type(value).__name__}")
     if input_ids is not None:
         if input_ids.dim() != 2 or input_ids.numel() == 0:
             raise InputError(

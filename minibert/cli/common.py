@@ -1,7 +1,9 @@
 """Code that several commands share: adding a parser, option types, reading lines of text."""
 
 import argparse
+import json
 import math
+import re
 import sys
 import unicodedata
 import warnings
@@ -45,6 +47,8 @@ def add_command(
 
 # What turns the direction of writing for the characters after it (Unicode Standard Annex 9).
 DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+# Both, as far as JSON does not escape them itself.
+UNSAFE = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def one_line(text: str) -> str:
@@ -54,6 +58,16 @@ def one_line(text: str) -> str:
         for c in " ".join(text.split())
         if unicodedata.category(c) != "Cc" and unicodedata.bidirectional(c) not in DIRECTIONS
     )
+
+
+def json_line(value: Any) -> str:
+    """A value as JSON for standard output, without characters that command a terminal.
+
+    What an encoding other than UTF-8 may lack is escaped, too. Raises a ValueError for NaN.
+    """
+    ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
+    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def whole(text: str, wanted: str = "a whole number") -> int:

@@ -1,11 +1,10 @@
 """`minibert predict`: predict with a fine-tuned model, for typed text, stdin or a file."""
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind, one_line
+from minibert.cli.common import add_command, device_kind, json_line, one_line
 from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
 from minibert.config import InputError
 from minibert.hub.json_text import without_nan
@@ -115,12 +114,11 @@ def run_predict(arguments: argparse.Namespace) -> None:
         progress=sys.stderr.isatty(),
     )
     show = tqdm.write if sys.stdout.isatty() else print  # beside a bar on the same terminal
-    ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
     for values, example, prediction in zip(inputs, examples, predictions, strict=True):
         if arguments.json:
             answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
             try:
-                line = json.dumps(without_nan(answer), ensure_ascii=ascii_only, allow_nan=False)
+                line = json_line(without_nan(answer))
             except RecursionError as error:
                 raise InputError(
                     f"--file {arguments.file}: a column is nested too deeply"

@@ -1,7 +1,6 @@
 """`minibert search`: the passages in a folder of files that are nearest to a question."""
 
 import argparse
-import json
 import sys
 import textwrap
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING
 from minibert.cli.common import (
     add_command,
     add_encoding,
+    json_line,
     one_line,
     positive,
-    unused_parts_ignored,
 )
 from minibert.hub.find_pretrained import MINILM, SENTENCES
 
@@ -77,15 +76,12 @@ def run_search(arguments: argparse.Namespace) -> None:
     from tqdm import tqdm  # late, as below: slow to import
 
     from minibert.hub.find_pretrained import find_pretrained
-    from minibert.hub.pretrained_io import from_pretrained
     from minibert.inference.passage_cache import PassageCache
     from minibert.inference.passage_search import search
-    from minibert.model import BertModel
-    from minibert.tokenization import WordPieceTokenizer
+    from minibert.inference.sentence_embeddings import open_encoder
 
     folder = find_pretrained(arguments.model)
-    with unused_parts_ignored():
-        model = from_pretrained(folder, BertModel)
+    model, tokenizer = open_encoder(folder)
     with tqdm(desc="Reading", unit=" files", leave=False, disable=None) as bar:
 
         def progress(done: int, files: int) -> None:
@@ -96,17 +92,16 @@ def run_search(arguments: argparse.Namespace) -> None:
             arguments.folder,
             arguments.question,
             model,
-            WordPieceTokenizer.from_pretrained(folder),
+            tokenizer,
             arguments.top,
             None if arguments.no_cache else PassageCache(folder),
             progress,
             arguments.encoding,
         )
     if arguments.json:
-        ascii_only = (sys.stdout.encoding or "").lower() not in ("utf-8", "utf8")
         for hit in found.hits:
             about = {"score": round(hit.score, 4), "file": str(hit.path), **vars(hit.passage)}
-            print(json.dumps(about, ensure_ascii=ascii_only))
+            print(json_line(about))
     else:
         print("\n\n".join(_shown(found, number) for number in range(len(found.hits))))
     sys.stdout.flush()

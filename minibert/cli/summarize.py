@@ -2,12 +2,11 @@
 read."""
 
 import argparse
-import json
 import math
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, add_encoding, one_line, whole
+from minibert.cli.common import add_command, add_encoding, json_line, one_line, whole
 from minibert.cli.marked_text import MARKS, in_context
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
@@ -265,8 +264,4 @@ def _as_json(
         ],
         "text": document.text,
     }
-    return json.dumps(
-        result,
-        ensure_ascii=(sys.stdout.encoding or "").lower() not in ("utf-8", "utf8"),
-        allow_nan=False,
-    )
+    return json_line(result)

@@ -70,7 +70,7 @@ def rows(inputs: Tensor | None) -> Tensor | None:
 
     [B, choices, …] -> [B · choices, …].
     """
-    return inputs if inputs is None else inputs.flatten(0, 1)  # [B · choices, …]
+    return inputs.flatten(0, 1) if isinstance(inputs, Tensor) else inputs  # [B · choices, …]
 
 
 def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
@@ -103,5 +103,7 @@ def check_classes(name: str, labels: Tensor, classes: int) -> None:
 
 
 def check_label_shape(name: str, labels: Tensor, shape: torch.Size) -> None:
+    if not isinstance(labels, Tensor):
+        raise InputError(f"{name} must be a tensor, not a {type(labels).__name__}")
     if labels.shape != shape:
         raise InputError(f"{name} must have the shape {list(shape)}, not {list(labels.shape)}")
