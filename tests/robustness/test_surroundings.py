@@ -55,6 +55,23 @@ def test_a_run_whose_corpus_has_a_name_that_is_no_text_goes_on(forker):
         shutil.rmtree(forker.world / "odd", ignore_errors=True)
 
 
+def test_fine_tuning_with_names_that_are_no_text(forker):
+    """Of the data and of the new folder, which `predict` opens."""
+    odd, out = os.fsdecode(b"odd-\xff.csv"), os.fsdecode(b"out-\xff")
+    shutil.copy(forker.world / "reviews.csv", forker.world / odd)
+    tune = ["finetune", "classification", "--train", odd, "--dev", odd, "--test", odd]
+    try:
+        for argv in (
+            [*tune, "--model", "model", "--out", out, "--epochs", "1"],
+            ["predict", out, "a film"],
+        ):
+            done = forker.run(argv, forker.world)
+            assert done.status == 0 and "Traceback" not in done.err, done.err
+    finally:
+        (forker.world / odd).unlink()
+        shutil.rmtree(forker.world / out, ignore_errors=True)
+
+
 # -- Ctrl-C ----------------------------------------------------------------------------------------
 
 

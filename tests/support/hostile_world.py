@@ -104,8 +104,14 @@ def _other_models(folder: Path) -> None:
     task = make_task("classification", ["neg", "pos"])
     tuned = from_pretrained(model, BertForSequenceClassification, id2label=task.id2label())
     save_finetuned(folder / "tuned", tuned, task, tokenizer, 20, {"text": "text", "label": "label"})
-    for name in ("sharded", "one-file", "nan"):
+    for name in ("sharded", "one-file", "nan", "encoder"):
         shutil.copytree(model, folder / name)
+    modules = [{"type": f"sentence_transformers.models.{n}"} for n in ("Transformer", "Pooling")]
+    (folder / "encoder" / "modules.json").write_text(json.dumps(modules))
+    (folder / "encoder" / "added_tokens.json").write_text(json.dumps({"[MASK]": 4}))
+    (folder / "encoder" / "1_Pooling").mkdir()
+    modes = json.dumps({"pooling_mode_mean_tokens": True})
+    (folder / "encoder" / "1_Pooling" / "config.json").write_text(modes)
     (folder / "sharded" / "model.safetensors").rename(
         folder / "sharded" / "model-1-of-1.safetensors"
     )
@@ -120,6 +126,7 @@ def _other_models(folder: Path) -> None:
     content = {
         "model": {"type": "WordPiece", "vocab": tokenizer.vocab},
         "normalizer": {"lowercase": True},
+        "added_tokens": [{"id": 4, "content": "[MASK]"}],
     }
     (folder / "one-file" / "tokenizer.json").write_text(json.dumps(content))
 
