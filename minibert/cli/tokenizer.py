@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, whole
+from minibert.cli.common import add_command, one_line, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
 from minibert.hub.atomic_io import ctrl_c_afterwards, sync
@@ -108,7 +108,7 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
         else f" (not {arguments.vocab_size:,}: nothing else occurs twice)"
     )
     print(
-        f"{folder / 'vocab.txt'}: {tokenizer.vocab_size:,} tokens{fewer}, "
+        f"{one_line(str(folder / 'vocab.txt'))}: {tokenizer.vocab_size:,} tokens{fewer}, "
         f"learned from {len(sentences):,} sentences"
     )
 

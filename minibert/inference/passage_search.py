@@ -35,6 +35,7 @@ from minibert.summarization.documents.reading import (
 from minibert.tokenization import WordPieceTokenizer
 
 SENTENCES, CHARACTERS = 3, 600  # a passage is closed when it has so many of one of them
+WORDS = 200  # of a passage at most: a longer sentence is cut, because models read 512 tokens
 TOGETHER = 512  # passages that are collected, from whole files, before they are embedded
 NOT_PROSE = (".log", ".csv", ".tsv")  # that the readers would take for text
 SEARCHED = tuple(
@@ -152,7 +153,8 @@ def text_files(folder: Path) -> list[Path]:
     """The text, Markdown and HTML files in a folder and the folders in it, in alphabetical order.
 
     What has a name that begins with a dot is left out, and links to folders are not followed. A
-    file stands for itself, whatever its name. Raises an InputError where there is none.
+    file stands for itself, whatever its name; a folder that may not be read is in the list, too.
+    Raises an InputError where there is no file.
     """
     if folder.is_file():
         return [folder]
@@ -161,7 +163,10 @@ def text_files(folder: Path) -> list[Path]:
     found = []
     if not os.access(folder, os.R_OK | os.X_OK):
         raise InputError(f"cannot read the folder {folder}: Permission denied")
-    for parent, folders, names in os.walk(folder):
+    refused: list[Path] = []
+    for parent, folders, names in os.walk(
+        folder, onerror=lambda error: refused.append(Path(error.filename))
+    ):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [
             Path(parent, name)
@@ -174,13 +179,14 @@ def text_files(folder: Path) -> list[Path]:
         raise InputError(
             f"{folder} has no file to search; expected names that end in {', '.join(SEARCHED)}"
         )
-    return sorted(found)
+    return sorted(found + refused)
 
 
 def passages_of(source: str, path: Path) -> list[Passage]:
     """The passages of a file's text, with the lines on which each begins and ends.
 
-    A passage is up to SENTENCES sentences that follow one another without a heading between them.
+    A passage is up to SENTENCES sentences that follow one another without a heading between them. A
+    text without full stops becomes passages of WORDS words, on the lines of the whole.
     Raises an InputError where there is no sentence.
     """
     format = format_of_name(path)
@@ -198,8 +204,11 @@ def passages_of(source: str, path: Path) -> list[Passage]:
         groups.append([number])
     passages = []
     for group in groups:
-        text = " ".join(document.sentences[n].text for n in group)
-        passages.append(Passage(text, lines[group[0]][0], lines[group[-1]][1]))
+        words = " ".join(document.sentences[n].text for n in group).split(" ")
+        passages += [
+            Passage(" ".join(words[at : at + WORDS]), lines[group[0]][0], lines[group[-1]][1])
+            for at in range(0, len(words), WORDS)
+        ]
     return passages
 
 
@@ -215,7 +224,7 @@ def _read(path: Path, encoding: str | None) -> tuple[str, Callable[[], str]]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     format = format_of_name(path)
-    read_as = f"{format} {encoding}" if encoding else format
+    read_as = f"{format} {encoding} {WORDS}"  # what decides about the passages
     key = hashlib.sha256(f"{read_as}\n".encode() + data).hexdigest()
     return key, lambda: decode(data, str(path), format, encoding)
 

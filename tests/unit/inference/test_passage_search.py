@@ -1,6 +1,8 @@
 """Search: passages with their lines, the best of them, files that cannot be read, and vectors that are kept."""
 
+import os
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -103,6 +105,16 @@ def test_a_passage_ends_at_a_heading_and_when_it_is_full(tmp_path):
     assert len(passages_of(f"{long} {long}", tmp_path / "a.txt")) == 2
 
 
+def test_a_text_without_full_stops_is_cut_so_that_all_of_it_is_read(tmp_path):
+    words = [f"word{n}" for n in range(450)]
+    passages = passages_of(
+        "\n".join([" ".join(words[:225]), " ".join(words[225:])]), tmp_path / "a.txt"
+    )
+    assert [len(passage.text.split()) for passage in passages] == [200, 200, 50]
+    assert " ".join(passage.text for passage in passages).split() == words
+    assert {(passage.line, passage.end_line) for passage in passages} == {(1, 2)}
+
+
 def test_lines_of_sentences_that_open_alike(tmp_path):
     text = "\n\n".join(f"The cat of number {n} sleeps here." for n in range(40))
     lines = [(p.line, p.end_line) for p in passages_of(text, tmp_path / "a.txt")]
@@ -158,6 +170,21 @@ def test_a_file_that_cannot_be_read_is_left_out(model, folder):
     assert "is not text" in found.left_out[str(folder / "binary.txt")]
     with pytest.raises(InputError, match=r"no file in .* could be read; .*is not text"):
         search(folder / "binary.txt", "cats", model, TOKENIZER)
+
+
+def test_a_folder_that_cannot_be_read_is_left_out_and_named(model, folder, monkeypatch):
+    """For root, too, who may read every folder."""
+    closed, scandir = folder / "closed", os.scandir
+    closed.mkdir()
+
+    def refuse(path):
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = search(folder, "cats", model, TOKENIZER)
+    assert found.files == 3 and list(found.left_out) == [str(closed)]
 
 
 def test_many_files_go_through_the_model_in_parts(model, folder, monkeypatch, kept):
