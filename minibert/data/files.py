@@ -55,7 +55,10 @@ def find_files(paths: Paths) -> list[Path]:
             raise InputError(
                 f"cannot read {path}: its name must end in one of {', '.join(SUFFIXES)}"
             )
-    return list({path.resolve(): path for path in reversed(found)}.values())[::-1]
+    first: dict[Path, Path] = {}
+    for path in found:
+        first.setdefault(path.resolve(), path)
+    return list(first.values())
 
 
 def files_below(folder: Path) -> Iterator[Path]:
