@@ -795,6 +795,7 @@ def test_a_run_that_cannot_begin_leaves_what_was_there(given, finished, run, tmp
 
 def test_a_file_that_is_new_or_gone_is_refused_where_the_text_is_still_needed(given, run, tmp_path):
     shutil.copytree(given[1], tmp_path / "texts")
+    shutil.copy(tmp_path / "texts" / "a.txt", tmp_path / "texts" / "b.txt")
     argv = ["--corpus", tmp_path / "texts", *given[2:], "--out", tmp_path / "run"]
     assert run(*argv, "--time-limit", "0s")[0] == 0
     for path in ("train.tokens", "checkpoints"):  # as if it had been killed before
@@ -814,7 +815,7 @@ def test_other_weights_to_start_from_are_refused(given, run, tmp_path):
     assert run(*given, "--out", tmp_path / "first")[0] == 0
     start = tmp_path / "start"
     shutil.copytree(tmp_path / "first" / "model", start)
-    argv = ["--corpus", given[1], "--from", start, "--steps", 2, "--out", tmp_path / "run"]
+    argv = [*given[:2], "--from", start, *given[6:], "--out", tmp_path / "run"]
     assert run(*argv, "--time-limit", "0s")[0] == 0
     shutil.rmtree(tmp_path / "run" / "checkpoints")
     model = minibert.from_pretrained(start)
