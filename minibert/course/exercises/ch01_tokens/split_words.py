@@ -66,7 +66,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         '`tokenizer.tokenize("bank\\x0cloan")` cuts the same word as `tokenizer.tokenize("bankloan")`. The form feed has the category Cc (control), the soft hyphen Cf (format). But `\\t`, `\\n` and `\\r` have the category Cc, too.',
-        "Python's `split()` treats a form feed and U+0085 (next line) as spaces, so drop such characters before you split. Go through the text character by character, and build a new text: put spaces around a punctuation mark or a Chinese character, leave out what is invisible, and keep everything else.",
+        "Python's `split()` treats a form feed and `\\x85` (next line) as spaces, so drop such characters before you split. Go through the text character by character, and build a new text: put spaces around a punctuation mark or a Chinese character, leave out what is invisible, and keep everything else.",
     ),
     solution=split_words,
     check=check_split_words,
