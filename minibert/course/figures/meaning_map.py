@@ -35,7 +35,7 @@ def meaning_map(
     means of the two meanings. All maps have one scale, the spread of the trained model's vectors in
     the last layer.
 
-    controls untrained models of the same shape; all are scored, and the one with the median score is drawn
+    controls untrained models of the same shape; all are scored, the median one is drawn
     shown    for each of two meanings: label of a dot -> its sentence
     fitted   for the same two meanings: sentences to compute the projection from
     name     of the trained model, for the title
