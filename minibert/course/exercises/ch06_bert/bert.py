@@ -255,7 +255,7 @@ EXERCISE = Exercise(
 - **Forward**: the embeddings turn ids and segments into vectors, the encoder transforms them under the mask, and the pooler reads the last layer's [CLS]. The embeddings take segments by keyword: `token_type_ids=…`. The encoder takes the vectors and a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
     hints=(
         "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. `self.modules()` yields every module inside yours.",
-        'A small class for the pooler, with the attribute `dense`, gives the right names. So does `nn.Sequential(OrderedDict(dense=…, activation=…))`. To initialise, loop over `self.modules()` and tell the kinds apart with `isinstance`. Indexing with None adds the axes of the mask. [CLS] is token 0 of every text.',
+        "A small class for the pooler, with the attribute `dense`, gives the right names. So does `nn.Sequential(OrderedDict(dense=…, activation=…))`. To initialise, loop over `self.modules()` and tell the kinds apart with `isinstance`. Indexing with None adds the axes of the mask. [CLS] is token 0 of every text.",
     ),
     paragraph="The whole model in one picture",
 )

@@ -257,7 +257,7 @@ def _compare(found, name, attribute):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=25,
+    minutes=20,
     title="Find the broken part",
     solution=first_difference,
     check=check_first_difference,
