@@ -44,8 +44,10 @@ stands_still = variant(
 )
 runs_back = variant(
     "runs_back",
-    rows=lambda count, length: torch.arange(length).repeat(count)[:count].where(
-        torch.arange(count) < length, length - 1 - torch.arange(count) % length
+    rows=lambda count, length: (
+        torch.arange(length)
+        .repeat(count)[:count]
+        .where(torch.arange(count) < length, length - 1 - torch.arange(count) % length)
     ),
 )
 first_row = variant(
