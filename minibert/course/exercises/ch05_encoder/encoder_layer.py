@@ -44,7 +44,7 @@ class EncoderLayer(nn.Module):
         self.norm_first = config.norm_first
 
     def forward(self, hidden, mask=None, output_attentions=False):
-        """hidden [B, S, H] -> the layer's output [B, S, H] and what self.attention.self returns second [B, A, S, S]."""
+        """hidden [B, S, H] -> the layer's output [B, S, H] and the attention weights [B, A, S, S], the second result of self.attention.self."""
         # blank from here: both halves, in both orders
         heads, block = self.attention.self, self.attention.output
         read = block.LayerNorm(hidden) if self.norm_first else hidden
