@@ -108,5 +108,5 @@ EXERCISE = Exercise(
         "Do not compare tokens with each other, because a complete deep encoder with large weights also has similar tokens. Compare each token with itself one layer earlier. "
         "A fresh LayerNorm gives standard deviation 1, computed with `correction=0`.",
     ),
-    paragraph="Training all five stacks",
+    paragraph="Training four stacks",
 )
