@@ -5,7 +5,9 @@
 
 People judged 1,379 pairs of sentences from 0 (nothing in common) to 5 (the same meaning) (Cer et al. 2017). Reported is
 Spearman's rank correlation between their judgement and the cosine of the mean-pooled vectors. The published figure of
-all-MiniLM-L6-v2 is 0.820. Beside it stand what needs no training: the same model with random weights, and counted words.
+all-MiniLM-L6-v2 is 0.820. The controls are models of the same shape with random weights, either with the numbers from which
+a BERT's training starts ("untrained") or with the mean and standard deviation of each of MiniLM's own parameters, as in
+chapter 0 ("untrained, MiniLM's scales"), then the averages of MiniLM's static vectors, and counted words.
 """
 
 import csv
@@ -32,6 +34,10 @@ ROWS = [
     ("untrained", 0),
     ("untrained", 1),
     ("untrained", 2),
+    ("untrained, MiniLM's scales", 0),
+    ("untrained, MiniLM's scales", 1),
+    ("untrained, MiniLM's scales", 2),
+    ("static vectors", None),
     ("bag of words", None),
     ("word overlap", None),
 ]
@@ -65,17 +71,37 @@ def measure(variant: str, seed: int | None) -> dict:
         if variant == "untrained":
             torch.manual_seed(seed)
             model = BertModel(model.config).eval()
+        elif variant == "untrained, MiniLM's scales":
+            _randomise(model, seed)
         tokenizer = WordPieceTokenizer.from_pretrained(MINILM)
         texts = sorted(
             {text for one, other, _ in pairs for text in (one, other)},
             key=lambda text: (len(text), text),
         )
-        vectors = dict(zip(texts, embed(model, tokenizer, texts)))  # each [H]
+        if variant == "static vectors":
+            vectors = {text: _static_mean(model, tokenizer, text) for text in texts}
+        else:
+            vectors = dict(zip(texts, embed(model, tokenizer, texts)))  # each [H]
         found = [float(vectors[one] @ vectors[other]) for one, other, _ in pairs]
     return {
         "spearman": round(float(spearmanr(found, [score for _, _, score in pairs]).statistic), 4),
         "pairs": len(pairs),
     }
+
+
+@torch.no_grad()
+def _randomise(model: BertModel, seed: int) -> None:
+    """Random numbers in every parameter tensor, with the mean and the standard deviation that it has."""
+    torch.manual_seed(seed)
+    for weight in model.parameters():
+        weight.normal_(weight.mean().item(), weight.std().item())
+
+
+@torch.no_grad()
+def _static_mean(model: BertModel, tokenizer: WordPieceTokenizer, text: str) -> torch.Tensor:
+    """The mean of the static vectors of a text's tokens, without special tokens, scaled to length 1: [H]."""
+    rows = model.embeddings.word_embeddings.weight[tokenizer.encode(text)[1:-1]]  # [S, H]
+    return torch.nn.functional.normalize(rows.mean(dim=0), dim=0)
 
 
 def _words_in_common(one: str, other: str, variant: str) -> float:

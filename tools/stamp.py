@@ -44,7 +44,7 @@ READS_CORPUS = {
 SOLUTIONS = "solutions"  # the notebook that is generated whole
 
 SETUP = '''\
-# Set-up: installs what is missing, on Colab for example. Where everything is there, it does nothing.
+# Set-up: installs what is missing, on Colab for example. If everything is installed, it does nothing.
 import importlib.metadata
 import os
 import subprocess

@@ -13,7 +13,8 @@ def add_corpus_options(parser: "argparse._ActionsContainer") -> None:
         nargs="+",
         metavar="NAME",
         help=f"{', '.join(CORPORA)}; or files, folders or patterns (.txt, .jsonl, also .gz, .xz) "
-        f"(default: {CORPORA[0]}, 97 Wikipedia articles, which need no network)",
+        f"(default: {CORPORA[0]}, 97 Wikipedia articles, which need no network). Every twelfth "
+        "document is kept for validation, unless the names of files name the parts",
     )
     parser.add_argument(
         "--sentence-per-line",

@@ -118,7 +118,7 @@ def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
     """The parts of each input on the command line; None means to read standard input."""
     texts = arguments.texts
     if task == "questions":
-        texts = texts or ([arguments.question] if arguments.question else [])
+        texts = texts or ([arguments.question] if arguments.question is not None else [])
         if arguments.context is not None and texts and texts != ["-"]:
             return [[text, arguments.context] for text in texts]
         if texts != ["-"] and (texts or arguments.context is not None):
@@ -129,7 +129,7 @@ def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
     more = arguments.choices if task == "choice" else None
     if task != "choice" and arguments.pair is not None:
         more = [arguments.pair]
-    texts = texts or ([arguments.text] if arguments.text else [])
+    texts = texts or ([arguments.text] if arguments.text is not None else [])
     if texts == ["-"] or (not texts and not sys.stdin.isatty() and more is None):
         return None
     if not texts:

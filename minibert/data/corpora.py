@@ -48,9 +48,10 @@ def documents(
 
     No sentence spans two paragraphs. `split` is 'train', 'valid' or 'all'. If the name of any file
     begins with train, valid, val, dev or test, the names decide which split a file belongs to, and
-    files with other names are left out. Otherwise every twelfth document is 'valid' and the others
-    are 'train'. `shard=(index, count)` selects the documents of process `index` out of `count`
-    processes: each document goes to exactly one process.
+    files with other names are left out. (Where the names show one part only, such as train, and
+    there are other files, that is an error.) Otherwise every twelfth document is 'valid' and the
+    others are 'train'. `shard=(index, count)` selects the documents of process `index` out of
+    `count` processes: each document goes to exactly one process.
 
     Raises a ValueError for a missing file, and for text that cannot be read, with file and line.
     """

@@ -27,8 +27,8 @@ LONGEST = 200_000
 
 
 def find_files(paths: Paths) -> list[Path]:
-    """The files that a file name, folder or pattern (or a list of these) refers to, without
-    duplicates. The files of one folder or pattern are sorted."""
+    """The files that a file name, folder or pattern (or a list of these) refers to, each once, also
+    where several names or links lead to it. The files of one folder or pattern are sorted."""
     found = []
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         path = expanded(path)
@@ -55,7 +55,10 @@ def find_files(paths: Paths) -> list[Path]:
             raise InputError(
                 f"cannot read {path}: its name must end in one of {', '.join(SUFFIXES)}"
             )
-    return list(dict.fromkeys(found))
+    first: dict[Path, Path] = {}
+    for path in found:
+        first.setdefault(path.resolve(), path)
+    return list(first.values())
 
 
 def files_below(folder: Path) -> Iterator[Path]:
@@ -73,10 +76,23 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
     """The files of a split, and the split to apply to their documents, which is 'all' if the file
-    names decide."""
+    names decide.
+
+    Raises an InputError where they would leave files out, but name no two parts of a corpus: a book
+    called "Train dreams" is none.
+    """
     named = {path: match[0] for path in paths if (match := SPLIT_NAME.match(path.name.lower()))}
     if split == "all" or not named:
         return paths, split
+    others = [path.name for path in paths if path not in named]
+    parts = {name == "train" for name in named.values()}
+    if others and len(parts) == 1:
+        odd, name = next(iter(named.items()))
+        raise InputError(
+            f"{odd} begins with {name!r}, like a part of a corpus, and {len(others):,} other "
+            f"files are no part ({', '.join(others[:3])}{', …' * (len(others) > 3)}): rename it, "
+            "or give the files of one part only"
+        )
     chosen = [path for path, name in named.items() if name in NAMES[split]]
     if not chosen:
         raise InputError(

@@ -59,6 +59,7 @@ def read_blimp(folder: str | Path) -> list[MinimalPair]:
         files = [place / name for name in WHOLE if (place / name).is_file()][:1] or sorted(
             path
             for path in place.glob("*.jsonl*")
+            if path.is_file()
             if path.name.endswith(SUFFIXES) and not path.name.startswith(NOT_PAIRS)
         )
         if pairs := [pair for path in files for pair in _read_pairs(path)]:

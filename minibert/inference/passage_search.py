@@ -12,9 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from html import unescape
-from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -28,14 +26,16 @@ from minibert.model import BertPreTrainedModel
 from minibert.summarization.documents.read_html import LONG_REFERENCE
 from minibert.summarization.documents.reading import (
     SUFFIXES,
+    Document,
     Sentence,
     decode,
     format_of_name,
     read_text,
 )
-from minibert.tokenization import CONTINUATION, WordPieceTokenizer
+from minibert.tokenization import WordPieceTokenizer
 
 SENTENCES, CHARACTERS = 3, 600  # a passage is closed when it has so many of one of them
+WORDS = 200  # of a passage at most: a longer sentence is cut, because models read 512 tokens
 TOGETHER = 512  # passages that are collected, from whole files, before they are embedded
 NOT_PROSE = (".log", ".csv", ".tsv")  # that the readers would take for text
 SEARCHED = tuple(
@@ -88,8 +88,7 @@ def search(
     progress  called with the number of files that are done, and that of all
     encoding  of the files; None: UTF-8, or what an HTML page declares
 
-    A sentence that is longer than the model reads at once is cut into several passages. Raises an
-    InputError for an empty question, `top` below 1, a folder that is not there or has no
+    Raises an InputError for an empty question, `top` below 1, a folder that is not there or has no
     file with text, and where `embed` does.
     """
     if not question.strip():
@@ -97,8 +96,6 @@ def search(
     if top < 1:
         raise InputError(f"top must be at least 1, not {top}")
     paths = text_files(expanded(folder))
-    room = max(1, model.config.max_position_embeddings - 2)  # beside [CLS] and [SEP]
-    cut = partial(_pieces, tokenizer, room)
     asked = embed(model, tokenizer, [question])[0].float().cpu()  # [H]
     kept: list[tuple[Path, list[Passage], Tensor]] = []
     waiting: list[tuple[Path, str, list[Passage]]] = []
@@ -128,7 +125,7 @@ def search(
                 kept.append((path, *found))
                 done += 1
                 continue
-            waiting.append((path, key, passages_of(source(), path, cut)))
+            waiting.append((path, key, passages_of(source(), path)))
         except InputError as error:
             left_out[str(path)] = str(error)
         if sum(len(passages) for *_, passages in waiting) >= TOGETHER:
@@ -156,7 +153,8 @@ def text_files(folder: Path) -> list[Path]:
     """The text, Markdown and HTML files in a folder and the folders in it, in alphabetical order.
 
     What has a name that begins with a dot is left out, and links to folders are not followed. A
-    file stands for itself, whatever its name. Raises an InputError where there is none.
+    file stands for itself, whatever its name; a folder that may not be read is in the list, too.
+    Raises an InputError where there is no file.
     """
     if folder.is_file():
         return [folder]
@@ -165,7 +163,10 @@ def text_files(folder: Path) -> list[Path]:
     found = []
     if not os.access(folder, os.R_OK | os.X_OK):
         raise InputError(f"cannot read the folder {folder}: Permission denied")
-    for parent, folders, names in os.walk(folder):
+    refused: list[Path] = []
+    for parent, folders, names in os.walk(
+        folder, onerror=lambda error: refused.append(Path(error.filename))
+    ):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [
             Path(parent, name)
@@ -178,55 +179,37 @@ def text_files(folder: Path) -> list[Path]:
         raise InputError(
             f"{folder} has no file to search; expected names that end in {', '.join(SEARCHED)}"
         )
-    return sorted(found)
+    return sorted(found + refused)
 
 
-def passages_of(
-    source: str, path: Path, cut: Callable[[str], list[str]] = lambda text: [text]
-) -> list[Passage]:
+def passages_of(source: str, path: Path) -> list[Passage]:
     """The passages of a file's text, with the lines on which each begins and ends.
 
-    A passage is up to SENTENCES sentences that follow one another without a heading between them.
-    `cut` cuts a text into parts that a model can read; a passage is no longer than that. Raises an
-    InputError where there is no sentence.
+    A passage is up to SENTENCES sentences that follow one another without a heading between them. A
+    text without full stops becomes passages of WORDS words, on the lines of the whole.
+    Raises an InputError where there is no sentence.
     """
     format = format_of_name(path)
     document = read_text(source, format, str(path))
-    sentences = [
-        sentence._replace(text=part)
-        for sentence in document.sentences
-        for part in cut(sentence.text)
-    ]
-    lines = list(_lines(source, document.format, sentences))
+    lines = list(_lines(source, document))
     groups: list[list[int]] = []
-    for number, sentence in enumerate(sentences):
+    for number, sentence in enumerate(document.sentences):
         group = groups[-1] if groups else []
-        if group and not _is_full([sentences[n] for n in group]):
-            between = document.blocks[sentences[group[-1]].block + 1 : sentence.block]
-            joined = " ".join(sentences[n].text for n in (*group, number))
-            if not between and len(cut(joined)) == 1:
+        if group and not _is_full([document.sentences[n] for n in group]):
+            before = document.sentences[group[-1]].block
+            between = document.blocks[before + 1 : sentence.block]
+            if not between:
                 group.append(number)
                 continue
         groups.append([number])
     passages = []
     for group in groups:
-        text = " ".join(sentences[n].text for n in group)
-        passages.append(Passage(text, lines[group[0]][0], lines[group[-1]][1]))
+        words = " ".join(document.sentences[n].text for n in group).split(" ")
+        passages += [
+            Passage(" ".join(words[at : at + WORDS]), lines[group[0]][0], lines[group[-1]][1])
+            for at in range(0, len(words), WORDS)
+        ]
     return passages
-
-
-def _pieces(tokenizer: WordPieceTokenizer, room: int, text: str) -> list[str]:
-    """A text in parts of at most `room` tokens, cut between words."""
-    encoding = tokenizer.encoding(text)
-    tokens, offsets = encoding.tokens[1:-1], encoding.offsets[1:-1]  # without [CLS] and [SEP]
-    begins = [0]
-    while len(tokens) - begins[-1] > room:
-        end = begins[-1] + room
-        while end > begins[-1] + 1 and tokens[end].startswith(CONTINUATION):
-            end -= 1
-        begins.append(end)
-    places = [0, *(offsets[begin][0] for begin in begins[1:]), len(text)]
-    return [text[start:end].strip() for start, end in pairwise(places)]
 
 
 def _is_full(sentences: Sequence[Sentence]) -> bool:
@@ -241,12 +224,12 @@ def _read(path: Path, encoding: str | None) -> tuple[str, Callable[[], str]]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     format = format_of_name(path)
-    read_as = f"{format} {encoding}" if encoding else format
+    read_as = f"{format} {encoding} {WORDS}"  # what decides about the passages
     key = hashlib.sha256(f"{read_as}\n".encode() + data).hexdigest()
     return key, lambda: decode(data, str(path), format, encoding)
 
 
-def _lines(source: str, format: str, sentences: list[Sentence]) -> Iterator[tuple[int, int]]:
+def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
     """The lines, counted from 1, on which each sentence begins and ends in its file.
 
     The reader drops marks, tags and line breaks, so a sentence is looked up by its words, after the
@@ -254,9 +237,9 @@ def _lines(source: str, format: str, sentences: list[Sentence]) -> Iterator[tupl
     one before.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n")
-    if format == "html":
+    if document.format == "html":
         source = unescape(LONG_REFERENCE.sub("", TAG.sub(_line_breaks, source)))
-    elif format == "markdown":
+    elif document.format == "markdown":
         source = LINK.sub(_line_breaks, source)
     words, lines = list[str](), list[int]()
     for number, line in enumerate(source.split("\n"), start=1):
@@ -268,7 +251,7 @@ def _lines(source: str, format: str, sentences: list[Sentence]) -> Iterator[tupl
         for place in range(len(words) - size + 1):
             places.setdefault(tuple(words[place : place + size]), []).append(place)
     at = 0
-    for sentence in sentences:
+    for sentence in document.sentences:
         wanted = WORD.findall(sentence.text)
         tries = (_find(wanted[:count], places, at, far) for count, far in OPENINGS)
         start = next((place for place in tries if place is not None), None)

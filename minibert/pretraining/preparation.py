@@ -4,6 +4,7 @@ Each file of the text is hashed once per session, and read once more for every f
 it. What is there already is used again.
 """
 
+import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from minibert.data.corpora import DEFAULT, documents
 from minibert.data.files import find_files
 from minibert.data.hub_sets import HUB_SETS
 from minibert.hub.atomic_io import sha256, sync
-from minibert.hub.find_pretrained import expanded
+from minibert.hub.find_pretrained import expanded, find_pretrained
 from minibert.pretraining.run_dir import RunDir, RunFolder
 from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, Settings
 from minibert.tokenization import WordPieceTokenizer
@@ -66,10 +67,12 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
     """
     if run_dir.record["sources"] is None:
         sources = sources or Sources.find(run_dir.settings)
+        if run_dir.settings.start:
+            run_dir.record["start"] = weights_digest(run_dir.settings.start)
         record_sources(run_dir, sources.files())
     else:
         check_sources(run_dir)
-    text = _Text(run_dir.settings, sources)
+    text = _Text(run_dir, sources)
     tokenizer = _vocabulary(run_dir, text)
     training = _tokens(run_dir, TRAINING, tokenizer, text.training())
     validation = None
@@ -117,19 +120,24 @@ def load_vocabulary(name: str) -> WordPieceTokenizer:
 class _Text:
     """The documents of a run, with a progress bar; no file is opened before the first is read."""
 
-    def __init__(self, settings: Settings, sources: Sources | None) -> None:
-        self._settings, self._sources = settings, sources
+    def __init__(self, run_dir: RunDir, sources: Sources | None) -> None:
+        self._run_dir, self._settings, self._sources = run_dir, run_dir.settings, sources
 
     def training(self) -> Iterator[list[str]]:
-        self._sources = self._sources or Sources.find(self._settings)
-        yield from self._documents(self._sources.corpus, "train", "train")
+        yield from self._documents(self._found().corpus, "train", "train")
 
     def validation(self) -> Iterator[list[str]]:
-        self._sources = self._sources or Sources.find(self._settings)
-        if self._sources.held_out is not None:
-            yield from self._documents(self._sources.held_out, "all", "valid")
+        sources = self._found()
+        if sources.held_out is not None:
+            yield from self._documents(sources.held_out, "all", "valid")
         else:
-            yield from self._documents(self._sources.corpus, "valid", "valid")
+            yield from self._documents(sources.corpus, "valid", "valid")
+
+    def _found(self) -> Sources:
+        if self._sources is None:
+            self._sources = Sources.find(self._settings)
+            check_files(self._run_dir, self._sources.files())
+        return self._sources
 
     def _documents(self, source: str | list[Path], split: str, shown: str) -> Iterator[list[str]]:
         found = documents(source, split, sentence_per_line=self._settings.sentence_per_line)
@@ -167,6 +175,23 @@ def check_sources(run_dir: RunFolder) -> None:
                 f"{name} has changed since this run began: put the old text back, "
                 "or begin a new run with another --out"
             )
+
+
+def check_files(run_dir: RunFolder, files: list[Path]) -> None:
+    """Raise an InputError where the text of a run has other files than it began with."""
+    found, began = {str(path.resolve()) for path in files}, set(run_dir.record["sources"])
+    for name in sorted(found ^ began):
+        raise InputError(
+            f"{name} {'is new' if name in found else 'is gone'} since this run began: put the text "
+            "back as it was, or begin a new run with another --out"
+        )
+
+
+def weights_digest(name: str) -> str:
+    """The digest of the weights of a saved model: a folder or a name."""
+    folder = find_pretrained(name)
+    digests = [sha256(path) for path in sorted(folder.glob("*.safetensors"))]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:

@@ -8,7 +8,7 @@ from minibert.config import BertConfig, InputError
 from minibert.heads import BertForPreTraining
 from minibert.hub.load_weights import matrix_parameters
 from minibert.hub.pretrained_io import from_pretrained
-from minibert.pretraining.preparation import PreparedText
+from minibert.pretraining.preparation import PreparedText, weights_digest
 from minibert.pretraining.run_dir import RunDir
 from minibert.pretraining.settings import NO_HELD_OUT
 from minibert.pretraining.trainer import Pretraining
@@ -30,6 +30,11 @@ def make_run(
     with torch.random.fork_rng([]):
         torch.manual_seed(settings.options.seed)
         if settings.start and is_new:
+            if run_dir.record.get("start") != weights_digest(settings.start):
+                raise InputError(
+                    f"the weights of {settings.start} have changed since this run began: put the "
+                    "old ones back, or begin a new run with another --out"
+                )
             names = ("hidden_dropout_prob", "attention_probs_dropout_prob")
             value = settings.dropout
             dropout: dict[str, Any] = {} if value is None else dict.fromkeys(names, value)

@@ -65,7 +65,7 @@ def attention_head(
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
             f"In {next(iter(heads.values()))}, “{name}” gives “{last[0]}” {shares[0]:.0%} of its"
-            f" weight; as the last word {' and '.join(others)}"
+            f" weight; in its place, {' and '.join(others)}"
         ),
         alt=(
             f"The text “{text} …” with each of {len(last)} last words, and beside each a bar: what"

@@ -1,6 +1,7 @@
 """An interactive figure of one word in many sentences, as dots that move through the layers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +18,7 @@ SAME = 1e-4  # a dot that is closer to the line is on no side
 def meaning_map(
     bert: BertModel,
     tokenizer: WordPieceTokenizer,
-    controls: Sequence[BertModel],
+    controls: Iterable[BertModel],
     word: str,
     shown: Mapping[str, Mapping[str, str]],
     fitted: Mapping[str, Sequence[str]],
@@ -34,7 +35,7 @@ def meaning_map(
     means of the two meanings. All maps have one scale, the spread of the trained model's vectors in
     the last layer.
 
-    controls untrained models of the same shape; the first one is drawn, all are scored
+    controls untrained models of the same shape; all are scored, the median one is drawn
     shown    for each of two meanings: label of a dot -> its sentence
     fitted   for the same two meanings: sentences to compute the projection from
     name     of the trained model, for the title
@@ -54,7 +55,7 @@ def meaning_map(
     sides = torch.tensor(len(shown[first]) * [1] + len(shown[second]) * [-1])  # [N]
     others_sides = torch.tensor(len(fitted[first]) * [1] + len(fitted[second]) * [-1])
     scored, dots = [], []
-    for model in (bert, *controls):
+    for model in chain([bert], controls):
         vectors = word_vectors(model, tokenizer, word, texts)  # [L + 1, N, H]
         fit = word_vectors(model, tokenizer, word, others)  # [L + 1, M, H]
         plane = projection(fit[-1], others_sides)  # [H, 2]
@@ -64,6 +65,10 @@ def meaning_map(
             spread = (vectors[-1] - vectors[-1].mean(dim=0)).norm(dim=-1).square().mean().sqrt()
         dots.append(centred @ plane / spread)  # [L + 1, N, 2]
         scored.append((dots[-1][..., 0] * sides > SAME).sum(dim=-1).tolist())
+    by_score = sorted(range(1, len(scored)), key=lambda i: scored[i][-1])
+    drawn = by_score[len(by_score) // 2]
+    for each in (scored, dots):
+        each.insert(1, each.pop(drawn))
     right, *others_right = (model[-1] for model in scored)
     return moving(
         "meaning_map",

@@ -25,12 +25,12 @@ def position_products(dim: int, distance: int = 64) -> Moving:
         needs=["sinusoidal.js", "stage.js"],
         label=(
             "With base 10,000 the similarity falls slowly with the distance; with base 10 it falls"
-            " to 0 at once"
+            " to about 0 within six positions"
         ),
         alt=(
             "Two curves of the similarity of two positions over their distance, both from 1 at"
             " distance 0. The one for base 10,000 falls slowly, to about a quarter. The grey one"
-            " for base 10 falls to 0 at once and stays near it."
+            " for base 10 falls to about 0 within six positions and then wavers around it."
         ),
-        try_this="Move the base down to 10, step by step, and watch how soon the curve reaches 0.",
+        try_this="Move the base down to 10, step by step, and watch how soon the curve is near 0.",
     )

@@ -56,7 +56,9 @@ def residual_stream(
         [0 if kind is None else 1 if kind == kinds[0] else -1 for kind in kinds]
     )  # [N]
     measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
-    cosines = [each["across"][1, -1, token, token] for each in measured]
+    layers = bert.config.num_hidden_layers
+    trained, untrained = (each["across"][1, ::2, token, token].tolist() for each in measured)
+    middle = (layers + 1) // 2
     return moving(
         "residual_stream",
         {
@@ -64,15 +66,16 @@ def residual_stream(
             "up": kinds[0],
             "down": next(kind for kind in kinds if kind not in (None, kinds[0])),
             "token": token,
-            "layers": bert.config.num_hidden_layers,
+            "layers": layers,
             "measures": {
                 name: packed(torch.stack([each[name] for each in measured])) for name in measured[0]
             },
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"“{tokens[0][token]}” in two texts: from layer to layer its two vectors part, to a"
-            f" cosine of {cosines[0]:.2f} (untrained: {cosines[1]:.2f})"
+            f"“{tokens[0][token]}” in two texts: the cosine of its two vectors is"
+            f" {trained[0]:.2f} before layer 1, {trained[middle]:.2f} after layer {middle}, and"
+            f" {trained[-1]:.2f} after layer {layers} (untrained: {untrained[-1]:.2f})"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"

@@ -22,7 +22,12 @@ from minibert.finetuning.sentence_vectors.texts import Item, choose_texts, plain
 from minibert.finetuning.sentence_vectors.validation import read_judged_pairs
 from minibert.hub.atomic_io import replacing, sha256, write_atomically
 from minibert.hub.find_pretrained import expanded
-from minibert.pretraining.preparation import check_sources, find_corpus, record_sources
+from minibert.pretraining.preparation import (
+    check_files,
+    check_sources,
+    find_corpus,
+    record_sources,
+)
 from minibert.pretraining.run_dir import RunFolder
 
 TEXTS = "texts.txt"
@@ -75,17 +80,15 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
     settings, path = run_dir.settings, run_dir.path / TEXTS
     if run_dir.record["sources"] is None:
         corpus = corpus if corpus is not None else find_corpus(settings.corpus)
-        files = [
-            *(corpus if isinstance(corpus, list) else []),
-            *map(expanded, judged_files(settings)),
-        ]
-        record_sources(run_dir, files)
+        record_sources(run_dir, _files(settings, corpus))
     else:
         check_sources(run_dir)
     if settings.texts_of is not None:
         _take_over(run_dir, expanded(settings.texts_of))
     if not path.is_file():
-        corpus = corpus if corpus is not None else find_corpus(settings.corpus)
+        if corpus is None:  # it goes on, and was stopped before the texts were chosen
+            corpus = find_corpus(settings.corpus)
+            check_files(run_dir, _files(settings, corpus))
         items = _choose(settings, corpus)
         write_atomically(path, "".join("\t".join(item) + "\n" for item in items))
         run_dir.made.append(path)
@@ -93,6 +96,13 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
     run_dir.check_digest(TEXTS, checksum)
     run_dir.write_record()
     return read_texts(path, checksum, 2 if settings.options.objective in OF_PAIRS else 1)
+
+
+def _files(settings: SentenceSettings, corpus: str | list[Path]) -> list[Path]:
+    return [
+        *(corpus if isinstance(corpus, list) else []),
+        *map(expanded, judged_files(settings)),
+    ]
 
 
 def _take_over(run_dir: SentenceRunDir, other: Path) -> None:

@@ -80,7 +80,7 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
     that is not of this form, and fewer than two pairs.
     """
     path = expanded(path)
-    lines = read_lines(path)
+    lines = (f"{line}\n" for line in read_lines(path))  # a quoted text may have several
     if ".csv" in path.suffixes:
         reader = csv.reader(lines)
     else:
@@ -100,6 +100,8 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
                 continue
             if score is None:
                 raise InputError(f"{where}: the third column is {row[2]!r}, expected a number")
+            if not (row[0].strip() and row[1].strip()):
+                raise InputError(f"{where}: a text is empty, expected at least one word")
             pairs.append(JudgedPair(row[0], row[1], score))
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}") from error

@@ -77,7 +77,8 @@ def load_bertsum_head(state_dict: dict[str, Tensor], num_heads: int) -> InterSen
     head.unused_keys = unused
     if unused:
         logger.warning(
-            "%s: in the file, but the original never uses it; left out", ", ".join(unused)
+            "%s: in the file, but the original never uses it; left out",
+            ", ".join(repr(name)[1:-1] for name in unused),
         )
     return head
 

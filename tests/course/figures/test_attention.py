@@ -218,7 +218,7 @@ def test_bars_and_numbers_of_one_query_are_the_steps_of_equation_1(tab, bert, fi
 def test_the_title_compares_the_last_words(bert, figure):
     shares = [f"{weights_of(bert, f'w5 w7 {word}', 1)[2, 3]:.0%}" for word in LAST]
     assert figure.label == (
-        f"In second head, “w7” gives “w10” {shares[0]} of its weight; as the last word"
+        f"In second head, “w7” gives “w10” {shares[0]} of its weight; in its place,"
         f" “w11” would get {shares[1]} and “w9” would get {shares[2]}"
     )
 

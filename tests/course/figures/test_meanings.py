@@ -33,7 +33,15 @@ def models():
 
 @pytest.fixture(scope="module")
 def figure(models):
-    return meaning_map(models[0], TOKENIZER, models[1:], "w7", SHOWN, FITTED, "Tiny")
+    return figure_of(models, *models[1:])
+
+
+def figure_of(models, *controls):
+    return meaning_map(models[0], TOKENIZER, controls, "w7", SHOWN, FITTED, "Tiny")
+
+
+def score(figure):
+    return figure.data["scores"][1][-1]
 
 
 def test_the_vectors_are_those_of_the_word_after_each_layer(models):
@@ -49,7 +57,8 @@ def test_dots_are_projections_on_axes_and_a_line_that_other_sentences_gave(model
     others = [text for meaning in FITTED.values() for text in meaning]
     trained = word_vectors(models[0], TOKENIZER, "w7", TEXTS)[-1]
     spread = (trained - trained.mean(dim=0)).square().sum(dim=-1).mean().sqrt()
-    for model, dots in zip(models, unpacked(figure.data["dots"])):
+    drawn = [models[0], sorted(models[1:], key=lambda model: score(figure_of(models, model)))[1]]
+    for model, dots in zip(drawn, unpacked(figure.data["dots"])):
         fitted = word_vectors(model, TOKENIZER, "w7", others)
         level = F.normalize(fitted[-1, :2].mean(0) - fitted[-1, 2:].mean(0), dim=0)
         vectors = word_vectors(model, TOKENIZER, "w7", TEXTS)
@@ -65,6 +74,18 @@ def test_the_axes_are_orthogonal_directions_of_length_1():
     plane = projection(vectors, torch.tensor([1] * 4 + [-1] * 4))
     torch.testing.assert_close(plane.T @ plane, torch.eye(2, dtype=torch.float64))
     assert plane[0, 0] > 0.8, "towards the side that is 1"
+
+
+def test_the_control_with_the_median_score_is_drawn(models):
+    torch.manual_seed(3)
+    config = minibert.BertConfig(**CONFIG.to_dict() | {"initializer_range": 0.5})
+    controls = [*models[1:], *(minibert.BertModel(config).eval() for _ in range(5))]
+    controls.sort(key=lambda control: score(figure_of(models, control)))
+    alone = [score(figure_of(models, control)) for control in controls]
+    assert alone[0] < alone[3], "otherwise the first control could be drawn"
+    found = figure_of(models, *controls)
+    assert score(found) == alone[3] == score(figure_of(models, *reversed(controls)))
+    assert sorted(counts[-1] for counts in found.data["scores"][1:]) == alone
 
 
 def test_a_model_that_knows_the_answer_wins_as_control(models):

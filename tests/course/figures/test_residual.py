@@ -140,9 +140,12 @@ def test_the_depth_goes_by_key_and_the_figure_says_the_cosines(tab, measures, fi
         )
 
 
-def test_the_title_states_the_last_cosines(measures, figure):
-    trained, untrained = measures["across"][:, 1, -1, 2, 2].tolist()
-    assert f"to a cosine of {trained:.2f} (untrained: {untrained:.2f})" in figure.label
+def test_the_title_states_the_cosines_of_the_curve(measures, figure):
+    trained, untrained = measures["across"][:, 1, ::2, 2, 2].tolist()  # before layer 1, after 1, 2
+    assert figure.label.endswith(
+        f"{trained[0]:.2f} before layer 1, {trained[1]:.2f} after layer 1, and"
+        f" {trained[2]:.2f} after layer 2 (untrained: {untrained[2]:.2f})"
+    )
 
 
 def test_other_texts_and_tokens_have_their_own_numbers(tab, measures, figure):

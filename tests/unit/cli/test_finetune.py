@@ -751,6 +751,7 @@ MISTAKES = {
         "this model was trained on single texts",
     ),
     "nothing to predict": (["predict", "MODEL", " "], "an empty text"),
+    "an empty text, not standard input": (["predict", "MODEL", "--text", ""], "an empty text"),
     "a folder without a model": (
         ["predict", "FULL", "x"],
         "holds neither config.json nor vocab.txt",

@@ -793,6 +793,42 @@ def test_a_run_that_cannot_begin_leaves_what_was_there(given, finished, run, tmp
     assert_same(out, finished)
 
 
+def test_a_file_that_is_new_or_gone_is_refused_where_the_text_is_still_needed(given, run, tmp_path):
+    shutil.copytree(given[1], tmp_path / "texts")
+    shutil.copy(tmp_path / "texts" / "a.txt", tmp_path / "texts" / "b.txt")
+    argv = ["--corpus", tmp_path / "texts", *given[2:], "--out", tmp_path / "run"]
+    assert run(*argv, "--time-limit", "0s")[0] == 0
+    for path in ("train.tokens", "checkpoints"):  # as if it had been killed before
+        kill = tmp_path / "run" / path
+        shutil.rmtree(kill) if kill.is_dir() else kill.unlink()
+    for name, what in (("new.txt", "new.txt is new"), ("a.txt", "a.txt is gone")):
+        other = tmp_path / "texts" / name
+        content = other.read_bytes() if other.exists() else None
+        other.unlink() if content else other.write_text("Another cat.")
+        status, _, err = run("--out", tmp_path / "run", "--resume")
+        assert status == 2 and f"{what} since this run began: put the text back as it was" in err
+        other.write_bytes(content) if content else other.unlink()
+    assert run("--out", tmp_path / "run", "--resume")[0] == 0
+
+
+def test_other_weights_to_start_from_are_refused(given, run, tmp_path):
+    assert run(*given, "--out", tmp_path / "first")[0] == 0
+    start = tmp_path / "start"
+    shutil.copytree(tmp_path / "first" / "model", start)
+    argv = [*given[:2], "--from", start, *given[6:], "--out", tmp_path / "run"]
+    assert run(*argv, "--time-limit", "0s")[0] == 0
+    shutil.rmtree(tmp_path / "run" / "checkpoints")
+    model = minibert.from_pretrained(start)
+    with torch.no_grad():
+        model.cls.predictions.bias.add_(1.0)
+    minibert.save_pretrained(model, start, minibert.WordPieceTokenizer.from_pretrained(start))
+    status, _, err = run("--out", tmp_path / "run", "--resume")
+    assert status == 2 and f"the weights of {start} have changed since this run began" in err
+    shutil.rmtree(start)
+    shutil.copytree(tmp_path / "first" / "model", start)
+    assert run("--out", tmp_path / "run", "--resume")[0] == 0
+
+
 def test_a_corpus_that_has_changed_is_refused(given, run, tmp_path):
     shutil.copytree(given[1], tmp_path / "texts")
     argv = ["--corpus", tmp_path / "texts", *given[2:], "--out", tmp_path / "run"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minibert.config import InputError
 from minibert.data import compressed, corpora, files
 from minibert.data.corpora import documents, sourced_documents
 
@@ -119,6 +120,27 @@ def test_names_of_files_decide_the_split(tmp_path):
         "validation: there are train-00.txt",
     ):
         documents(f"{tmp_path}/train-*", "valid")
+
+
+@pytest.mark.parametrize("odd", ["Train_Dreams.txt", "dev-ops.txt", "Test of time.txt"])
+def test_a_title_like_the_name_of_a_part_leaves_nothing_out_in_silence(odd, tmp_path):
+    for name in ("a.txt", "b.txt", odd):
+        write(tmp_path / name, "One.")
+    for split in ("train", "valid"):
+        with pytest.raises(
+            InputError,
+            match=rf"{odd} begins with '\w+', like a part .* 2 other files are no part \(a.txt, b.txt\)",
+        ):
+            documents(tmp_path, split)
+    assert len(list(documents(tmp_path, "all"))) == 3
+
+
+def test_a_file_counts_once_whatever_leads_to_it(tmp_path):
+    write(tmp_path / "a.txt", "One.")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "same.txt").symlink_to("a.txt")
+    assert list(documents(f"{tmp_path}/**/*.txt", "all")) == [["One."]]
+    assert list(documents([tmp_path / "a.txt", tmp_path / "loop" / "a.txt"], "all")) == [["One."]]
 
 
 @pytest.mark.parametrize(

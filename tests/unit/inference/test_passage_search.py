@@ -1,7 +1,8 @@
 """Search: passages with their lines, the best of them, files that cannot be read, and vectors that are kept."""
 
+import os
 import time
-import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -104,6 +105,14 @@ def test_a_passage_ends_at_a_heading_and_when_it_is_full(tmp_path):
     assert len(passages_of(f"{long} {long}", tmp_path / "a.txt")) == 2
 
 
+def test_a_text_without_full_stops_is_cut_so_that_all_of_it_is_read(tmp_path):
+    words = [f"word{n}" for n in range(450)]
+    passages = passages_of(" ".join(words), tmp_path / "a.txt")
+    assert [len(passage.text.split()) for passage in passages] == [200, 200, 50]
+    assert " ".join(passage.text for passage in passages).split() == words
+    assert {(passage.line, passage.end_line) for passage in passages} == {(1, 1)}
+
+
 def test_lines_of_sentences_that_open_alike(tmp_path):
     text = "\n\n".join(f"The cat of number {n} sleeps here." for n in range(40))
     lines = [(p.line, p.end_line) for p in passages_of(text, tmp_path / "a.txt")]
@@ -123,45 +132,6 @@ def test_the_time_is_not_quadratic_in_sentences_that_marks_cut(tmp_path):
     started = time.process_time()
     passages_of("The house i saw st*oo*d there.\n" * 4_000, tmp_path / "a.md")
     assert time.process_time() - started < 10  # 1 s; minutes where each is looked for everywhere
-
-
-# -- sentences that a model cannot read at once ----------------------------------------------------
-
-
-def test_a_sentence_that_is_too_long_is_cut_into_passages_with_their_lines(model, tmp_path):
-    """Its end would not be read."""
-    lines = ["cats sleep on warm mats"] * 40 + ["money is lent by banks"]
-    (tmp_path / "a.html").write_text(f"<p>{chr(10).join(lines)}</p>")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = search(tmp_path, "money is lent by banks", model, TOKENIZER, top=99)
-    passages = [hit.passage for hit in sorted(found.hits, key=lambda hit: hit.passage.line)]
-    assert " ".join(passage.text for passage in passages) == " ".join(lines)
-    sizes = [len(TOKENIZER.encode(passage.text)) for passage in passages]
-    assert sizes == [64, 64, 64, 205 - 3 * 62 + 2]
-    assert [p.line for p in passages] == [1, 13, 25, 38] and passages[-1].end_line == 41
-    assert found.hits[0].passage == passages[-1]
-
-
-def test_short_sentences_do_not_make_a_passage_that_is_too_long(model, tmp_path):
-    sentence = "The " + "park " * 35 + "is warm."
-    (tmp_path / "a.txt").write_text(f"{sentence} Dogs run. {sentence} {sentence}")
-    found = search(tmp_path, "park", model, TOKENIZER, top=99)
-    texts = [hit.passage.text for hit in sorted(found.hits, key=lambda hit: -hit.score)]
-    assert sorted(texts) == sorted([f"{sentence} Dogs run.", sentence, sentence])
-
-
-def test_words_are_cut_between_words_only():
-    vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b", "##c", ",", "中"]
-    tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(vocab)})
-    for text in ("abc abc, abc a", "中中中中中", "Á, abc", "x", "abc", "a​"):
-        for room in (1, 2, 3, 4, 5):
-            pieces = passage_search._pieces(tokenizer, room, text)
-            if room >= 3:  # the longest word has three tokens
-                together = [token for piece in pieces for token in tokenizer.tokenize(piece)]
-                assert together == tokenizer.tokenize(text)
-                assert max(len(tokenizer.tokenize(piece)) for piece in pieces) <= room
-            assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
 
 
 # -- search ----------------------------------------------------------------------------------------
@@ -198,6 +168,21 @@ def test_a_file_that_cannot_be_read_is_left_out(model, folder):
     assert "is not text" in found.left_out[str(folder / "binary.txt")]
     with pytest.raises(InputError, match=r"no file in .* could be read; .*is not text"):
         search(folder / "binary.txt", "cats", model, TOKENIZER)
+
+
+def test_a_folder_that_cannot_be_read_is_left_out_and_named(model, folder, monkeypatch):
+    """For root, too, who may read every folder."""
+    closed, scandir = folder / "closed", os.scandir
+    closed.mkdir()
+
+    def refuse(path):
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = search(folder, "cats", model, TOKENIZER)
+    assert found.files == 3 and list(found.left_out) == [str(closed)]
 
 
 def test_many_files_go_through_the_model_in_parts(model, folder, monkeypatch, kept):

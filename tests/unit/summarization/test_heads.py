@@ -235,6 +235,14 @@ def test_the_dead_norm_is_left_out_and_said(caplog):
     assert torch.equal(head(vectors, mask), without(vectors, mask))
 
 
+def test_names_in_a_file_do_not_command_the_terminal(caplog):
+    state = original_state(2)
+    state["transformer_inter.0.layer_norm.\x1b[31m\n\u202e"] = torch.zeros(1)
+    with caplog.at_level(logging.WARNING):
+        load_bertsum_head(state, 4)
+    assert "layer_norm.\\x1b[31m\\n\\u202e" in caplog.text and "\x1b" not in caplog.text
+
+
 def test_the_given_state_stays_as_it_was_and_is_not_shared():
     state = original_state(1)
     before = {name: tensor.clone() for name, tensor in state.items()}

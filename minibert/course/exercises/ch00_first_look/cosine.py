@@ -93,9 +93,9 @@ EXERCISE = Exercise(
     minutes=5,
     title="The cosine, by hand",
     task="""
-            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H], for two
-            batches [N, H] row by row, and for a batch [N, H] with one vector [H]. It should also compare all pairs, [N, 1, H] with [1, M, H],
-            which gives [N, M]: one function does all four if it works along the last axis. Do not call a ready-made cosine.
+            Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H] and, row by
+            row, for two batches [N, H]. Work along the last axis, and it will work for all shapes that PyTorch can combine; we need them later.
+            Do not call a ready-made cosine.
             """,
     hints=(
         "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number per row?",

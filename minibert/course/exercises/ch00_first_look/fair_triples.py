@@ -93,8 +93,8 @@ EXERCISE = Exercise(
             Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Write at least twelve triples that test it: a
             sentence, one that agrees with it, and one that contradicts it. A model that only counts shared words must find both equally close: in each
             triple, the second and the third sentence share equally many words with the first and bring equally many new ones. Use a
-            new word in every triple. You may test another kind of meaning instead, such as numbers or time. Before you run it, write down how many triples
-            MiniLM will get right, and from which number on you will say that it tells opposites apart. (The check counts words. Only you can judge
+            new word in every triple. You may test another kind of meaning instead, such as numbers or time. Before you run the cell
+            after the exercise, enter there how many triples MiniLM will get right, and from which number on you will say that it tells opposites apart. (The check counts words. Only you can judge
             whether your sentences agree and contradict.)
             """,
     hints=(

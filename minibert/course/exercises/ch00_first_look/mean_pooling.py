@@ -90,8 +90,7 @@ EXERCISE = Exercise(
     hints=(
         "Leave padding out of both the sum and the number that you divide by. The mask is [B, S] and the vectors are [B, S, H]. What must you do "
         "to the mask before you can multiply the two?",
-        "`attention_mask.unsqueeze(-1)` is [B, S, 1]. A product with it sets the vectors of padding to 0, and its sum over the tokens is how "
-        "many real tokens each text has.",
+        "`unsqueeze(-1)` adds a last axis of length 1. What is left of a vector that is multiplied by 0, and what does a sum of ones count?",
     ),
     paragraph="One vector for a whole sentence",
     solution=mean_pooling,

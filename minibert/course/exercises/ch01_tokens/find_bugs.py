@@ -28,6 +28,7 @@ OUTPUTS = (
     ("The food was great☺ today.", "the food was great [UNK] today ."),
     ("The river, the bank.", "the river ##, the bank ##."),
 )
+NEXT_LINE = "\n" + 12 * " "  # indented like the task
 
 
 def find_bugs():
@@ -111,13 +112,17 @@ EXERCISE = Exercise(
             Six broken tokenizers with MiniLM's vocabulary made these outputs, and each has exactly one of the eight bugs below.
             Match each output to its bug. Two of the bugs did not occur. The correct tokenizer here is the package's, which keeps a typed `[MASK]` as one token.
 
-            {"<br>".join(f"{letter} · `{text}` → `{shown}`" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
+            | | text | tokens |
+            |---|---|---|
+            {NEXT_LINE.join(f"| {letter} | `{text}` | `{shown}` |" for letter, (text, shown) in zip("ABCDEF", OUTPUTS))}
 
-            {"<br>".join(f"{i} · It {bug}." for i, bug in enumerate(BUGS, 1))}
+            | | bug |
+            |---|---|
+            {NEXT_LINE.join(f"| {i} | It {bug}. |" for i, bug in enumerate(BUGS, 1))}
         """,
     hints=(
         "First write down what the correct tokenizer makes of each text, and then look for the first token that differs. An output can be wrong even if every word in it looks right.",
-        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues.",
+        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues. Build the bug you suspect and see whether it makes the output: a copy of `normalise` without `.lower()`, followed by `split_words` and `wordpiece`, has bug 1.",
     ),
     solution=find_bugs,
     check=check_find_bugs,

@@ -1,5 +1,7 @@
 """Exercise `make_batch`: task, hints, solution and check."""
 
+import copy
+
 import torch
 
 from minibert.course.exercises.base import Exercise, known
@@ -9,13 +11,17 @@ from minibert.course.exercises.compare import Mistake, expect_tensor
 NAMES = ("input_ids", "token_type_ids", "attention_mask")
 
 
-def make_batch(texts, vocab):
+def make_batch(texts, vocab, max_length=512):
     """A batch of texts or pairs, each (pieces, pieces or None)."""
     # blank from here: a dict of three tensors
     rows, types = [], []
     for first, second in texts:
-        opening = ["[CLS]", *first, "[SEP]"]
-        closing = [] if second is None else [*second, "[SEP]"]
+        a, b = list(first), list(second or [])
+        room = max_length - (2 if second is None else 3)
+        while len(a) + len(b) > room:
+            (a if len(a) > len(b) else b).pop()
+        opening = ["[CLS]", *a, "[SEP]"]
+        closing = [] if second is None else [*b, "[SEP]"]
         rows.append(opening + closing)
         types.append([0] * len(opening) + [1] * len(closing))
     length = max(len(row) for row in rows)  # S
@@ -44,6 +50,15 @@ MORE = (
     ([(["bank"], []), (["river"], ["bank"])], VOCAB),
 )
 
+# Wherever a text is cut here, the longer one stays the longer or becomes as long as the other.
+LONG = (
+    ([(["the", "river", "bank", "is", "the", "steep"], None), (["is"], None)], 5),
+    ([(["is", "bank"], ["the", "river", "bank", "is", "steep"])], 7),
+    ([(["the", "river", "bank", "is", "steep"], ["is", "the"])], 8),
+    ([(["the", "river", "bank"], ["is"])], 7),
+    ([(["the"], ["river"]), (["bank"], None)], 5),
+)
+
 
 def check_make_batch(answer):
     try:
@@ -61,6 +76,8 @@ def check_make_batch(answer):
     same_shapes = all(getattr(found[name], "shape", 0) == right[name].shape for name in NAMES)
     for wrong, sentence in known(make_batch):
         bad = wrong(TEXTS, VOCAB)
+        if all(bad[name].tolist() == right[name].tolist() for name in NAMES):
+            continue  # this mistake shows only when something is truncated
         if all(
             getattr(found[name], "shape", 0) == bad[name].shape
             and found[name].tolist() == bad[name].tolist()
@@ -85,22 +102,43 @@ def check_make_batch(answer):
                 raise Mistake(
                     f"for {texts}, with the id {vocab['[PAD]']} for [PAD], your {name} is {found[name].tolist()}; expected {right[name].tolist()}."
                 )
+    for texts, max_length in LONG:
+        check_length(answer, texts, max_length)
+
+
+def check_length(answer, texts, max_length):
+    found = answer(copy.deepcopy(texts), dict(VOCAB), max_length)
+    right = make_batch(texts, VOCAB, max_length)
+    shown = {name: found[name].tolist() for name in NAMES}
+    expected = {name: right[name].tolist() for name in NAMES}
+    if shown == expected:
+        return
+    for wrong, sentence in known(make_batch):
+        bad = wrong(texts, VOCAB, max_length)
+        if shown == {name: bad[name].tolist() for name in NAMES}:
+            raise Mistake(
+                f"with max_length={max_length} {sentence}. Your input_ids are {shown['input_ids']}, expected {expected['input_ids']}."
+            )
+    name = next(name for name in NAMES if shown[name] != expected[name])
+    raise Mistake(
+        f"for {texts} and max_length={max_length} your {name} is {shown[name]}; expected {expected[name]}."
+    )
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=20,
     title="A batch of texts and pairs",
     paragraph="Pairs, padding and the attention mask",
     task="""
             `texts` is a list of pairs: the pieces of a first text, and those of a second text or `None`. `vocab` maps tokens to ids.
             Return a dict of three tensors [B, S], named `input_ids`, `token_type_ids` and `attention_mask`, as described above. A single text gets one `[SEP]`,
-            a pair gets two. All sequences are padded on the right to the length of the longest.
+            a pair gets two. No sequence may have more than `max_length` tokens, special tokens included: while one is too long, the longer of its texts loses its last piece (the check never depends on which text loses a piece when both are equally long). Then pad all sequences on the right to the length of the longest.
         """,
     hints=(
-        "Build lists of unequal length first, then find the longest, and only then fill up. Which of the three lists needs to know where the first `[SEP]` is?",
-        "In Python `[0] * 3` is a list of three zeros. In a batch whose longest sequence has 9 tokens, one of 4 tokens has a gap of 5, so its row of the mask is `[1] * 4 + [0] * 5`. At the end, `torch.tensor` turns a list of equally long lists into a table.",
+        "Truncate the pieces before you add the special tokens: how many positions do those take in a single text, and how many in a pair? Build lists of unequal length first, then find the longest, and only then pad. Which of the three lists needs to know where the first `[SEP]` is?",
+        "`list(first)` makes a copy, and `.pop()` removes the last piece of a list. `[0] * 3` is a list of three zeros. In a batch whose longest sequence has 9 tokens, one of 4 tokens has a gap of 5, so its row of the mask is `[1] * 4 + [0] * 5`. At the end, `torch.tensor` turns a list of equally long lists into a table.",
     ),
     solution=make_batch,
     check=check_make_batch,

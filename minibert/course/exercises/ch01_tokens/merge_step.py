@@ -95,9 +95,9 @@ EXERCISE = Exercise(
     title="One step of training",
     paragraph="Training a vocabulary by merging pairs",
     task="""
-            `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to the number of times that the word occurs.
+            `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to how often the word occurs.
             Count how often each pair of neighbouring pieces occurs: a word that occurs 5 times counts each of its pairs 5 times.
-            Merge the most frequent pair wherever it occurs, from left to right. The second piece loses its `##`, the first keeps what it has. If several pairs are equally frequent, take the one that you counted first, which is what
+            Merge the most frequent pair wherever it occurs, from left to right. The second piece loses its `##`, the first keeps what it has. If several pairs are equally frequent, take the one you counted first, which is what
             `max(pairs, key=pairs.get)` does with a dict `pairs` of counts. Return the new token, and a dict of all words with their counts.
         """,
     hints=(

@@ -30,7 +30,8 @@ TEXTS = (
     "bank\nloan\tand\r\nriver",
     "ri\xadver bank\x0cloan \x08by",
     "ri\xadver bank\u200bloan",
-    "the  \u3000 bank ",
+    "the\u2028river \u3000 bank ",
+    "river\x85bank",
     "",
 )
 
@@ -47,7 +48,7 @@ def check_split_words(answer):
             if found == wrong(text):
                 raise Mistake(f"{sentence}: {yours}.")
         raise Mistake(f"{yours}.")
-    also(answer, split_words, ("\ufeffa\x85b 鿿!",), ("[MASK] \u202eit’s",))
+    also(answer, split_words, ("\ufeffa\x1eb 鿿!",), ("[MASK] \u202eit’s",))
 
 
 EXERCISE = Exercise(
@@ -57,21 +58,15 @@ EXERCISE = Exercise(
     title="What the tests did not contain",
     paragraph="Your tokenizer in a real model",
     task="""
-            Here are four short texts that the package and `split_words` treat differently. The last three contain an invisible character, as text from PDFs and web pages often does.
+            The search found characters of three categories: Cc (control), Cf (format) and Lo (here, Chinese characters). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
+            and of `"人人"` with the words of `split_words`. Print the characters too: which three of the category Cc cause no difference?
 
-            | text | words of the package | words of `split_words` |
-            |---|---|---|
-            | `"人人"` | 人, 人 | 人人 |
-            | `"bank\\x0cloan"` (form feed, a new page) | bankloan | bank, loan |
-            | `"bank\\u200bloan"` (zero-width space) | bankloan | one word, which becomes `[UNK]` |
-            | `"ri\\xadver"` (soft hyphen) | river | one word, which becomes `[UNK]` |
-
-            Write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. Find out with `unicodedata.category` what the invisible characters
-            have in common, and drop all characters like them. Spaces, line breaks and tabs must still separate words, and a punctuation mark must still be a word of its own.
+            Then write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. The characters `\\t`, `\\n`, `\\r` and those whose category begins with Z, such as the space,
+            must still separate words, and a punctuation mark must still be a word of its own.
         """,
     hints=(
-        "The form feed has the category Cc (control), the other two have Cf (format). But look at the categories of a line break, `\\n`, and of a tab, `\\t`, too: these must not be dropped.",
-        "Python's `split()` treats a form feed as a space, so drop the invisible characters before you split. Go through the text character by character, and build a new text: put spaces around a punctuation mark or a Chinese character, leave out what is invisible, and keep everything else.",
+        '`tokenizer.tokenize("bank\\x0cloan")` cuts the same word as `tokenizer.tokenize("bankloan")`. The form feed has the category Cc (control), the soft hyphen Cf (format). But `\\t`, `\\n` and `\\r` have the category Cc, too.',
+        "Python's `split()` treats a form feed and `\\x85` (next line) as spaces, so drop such characters before you split. Go through the text character by character, and build a new text: put spaces around a punctuation mark or a Chinese character, leave out what is invisible, and keep everything else.",
     ),
     solution=split_words,
     check=check_split_words,

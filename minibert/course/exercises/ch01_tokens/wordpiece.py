@@ -172,7 +172,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "Keep the position where the next piece begins, and repeat until it reaches the end of the word. For each piece, try the whole rest of the word first, and then shorter and shorter beginnings of it.",
-        'Let `start` be that position. `for end in range(len(word), start, -1)` tries `word[start:end]` from the longest to one letter, with `##` in front if `start` is not 0. When a piece is found, append it and set `start = end`. If the loop finds none, return `["[UNK]"]`.',
+        "You need two loops, one inside the other. The outer one runs until `start` reaches the end of the word. The inner one shortens `word[start:end]` by moving `end`: which value of `end` is tried first, and which last? What does `start` become when a piece is found, and what do you return when the inner loop finds none?",
     ),
     solution=wordpiece,
     check=check_wordpiece,

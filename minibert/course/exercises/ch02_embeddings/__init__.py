@@ -1,15 +1,15 @@
-"""Exercises of chapter 2: the gradient of a look-up, reading a sum, LayerNorm, and the embeddings of a BERT."""
+"""Exercises of chapter 2: the gradient of a look-up, one step of a row, LayerNorm, and the embeddings of a BERT."""
 
 from minibert.course.exercises.ch02_embeddings import (
     embeddings,
     layer_norm,
     lookup_gradient,
-    read_sums,
+    row_step,
 )
 
 EXERCISES = [
     lookup_gradient.EXERCISE,
-    read_sums.EXERCISE,
+    row_step.EXERCISE,
     layer_norm.EXERCISE,
     embeddings.EXERCISE,
 ]

@@ -289,7 +289,7 @@ EXERCISE = Exercise(
         segments, `max_position_embeddings` positions, `hidden_size` numbers per vector, `layer_norm_eps` for LayerNorm's ε and
         `hidden_dropout_prob` for dropout. By convention the row of [PAD], `pad_token_id`, starts at zero and gets no gradient from the look-up;
         `nn.Embedding` has an argument for that. Leave the other first values to `nn.Embedding`: the next cell replaces
-        them, and chapter 6 draws those of a whole BERT.""",
+        them.""",
     hints=(
         "`nn.Embedding(rows, width)` is a table, and one of the three needs `padding_idx`. How many positions does *this* batch need, and what shape must their vectors have so that they can be added to those of every text?",
         "`torch.arange` counts; with `[None]` it has the shape `[1, S]`, so its vectors `[1, S, H]` are added to those of every text. It has to be on the same device as the ids. For the last line, reread which of LayerNorm and dropout comes first.",

@@ -112,8 +112,8 @@ EXERCISE = Exercise(
     size="build",
     minutes=10,
     title="LayerNorm by hand",
-    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2, without calling PyTorch's own. `x` may have any number of dimensions;
-        the last one is H. The check recognises common mistakes, so try before you open a hint.""",
+    task="""Write `layer_norm(x, gamma, beta, eps)` from equation 2.2, with means and a square root. `x` may have any number of dimensions;
+        the last one is H.""",
     hints=(
         "Every token has a mean and a variance of its own. Which dimension do you average over, and what shape must the mean have so that you can subtract it from `x`?",
         "Average over `dim=-1`, and look up what `keepdim` does. Compute your result for the vector (1, 0, 0, 0) and compare it with the numbers above the exercise. If the first number differs, compare your variance with the one of equation 2.2.",

@@ -1,6 +1,7 @@
 """Exercise `lookup_gradient`: task, hints, solution and check."""
 
 import torch
+import torch.nn.functional as F
 
 from minibert.course.exercises.base import Exercise, known
 from minibert.course.exercises.ch02_embeddings.common import CHAPTER
@@ -10,8 +11,8 @@ from minibert.course.exercises.compare import Mistake, recognise
 def lookup_gradient(ids, picked_grad, V):
     """ids [n], picked_grad [n, H] -> gradient of the table [V, H]."""
     # blank from here: the whole function, without autograd
-    table_grad = picked_grad.new_zeros(V, picked_grad.size(1))  # [V, H]
-    return table_grad.index_add(0, ids, picked_grad)
+    one_hot = F.one_hot(ids, V).to(picked_grad.dtype)  # [n, V]
+    return one_hot.T @ picked_grad
 
 
 def check_lookup_gradient(answer) -> None:
@@ -49,10 +50,10 @@ EXERCISE = Exercise(
     title="The gradient of a look-up",
     task="""A look-up has picked the rows `ids` of a table with *V* rows, and the backward pass has arrived at the picked vectors: `picked_grad`
         holds the gradient of the loss with respect to each of them. Write `lookup_gradient(ids, picked_grad, V)`, which returns the
-        gradient with respect to the whole table, without autograd.""",
+        gradient with respect to the whole table, without autograd. Begin with the forward pass as a product of one-hot vectors with the table, and differentiate the product.""",
     hints=(
-        "A row that was not picked has the gradient 0. A row that was picked twice contributes to two vectors. What does the chain rule do with two contributions?",
-        "Start from a table of zeros and add each gradient to its row, in a loop or all at once. Beware of `grad[ids] += picked_grad`: if `ids` names a row twice, only one of the two additions survives.",
+        "The picked vectors are Y = O T, with the one-hot vectors in the rows of O and the table T. If G is the gradient of the loss with respect to Y, what is its gradient with respect to T? The shapes leave only one product.",
+        "`F.one_hot(ids, V)` gives O as integers, [n, V], so convert it to the dtype of `picked_grad` first. Instead of the product, you can also add each gradient to its row of a table of zeros. But beware of `grad[ids] += picked_grad`: if `ids` names a row twice, only one of the two additions survives.",
     ),
     paragraph="A look-up is a matrix product",
     solution=lookup_gradient,

@@ -27,7 +27,7 @@ class LearnedPositions(nn.Module):
 
     def forward(self, position_ids):
         """Position ids [B, S] -> position vectors [B, S, H]; a ValueError for an id without a row."""
-        first, last = int(position_ids.min()), int(position_ids.max())
+        first, last = int(position_ids.min()), int(position_ids.max())  # waits for a GPU
         if first < 0 or last >= len(self.weight):
             raise ValueError(f"positions {first} to {last} of a table with {len(self.weight)} rows")
         return self.weight[position_ids]  # [B, S, H], the rows with these numbers

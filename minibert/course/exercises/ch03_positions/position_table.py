@@ -65,7 +65,7 @@ EXERCISE = Exercise(
             """,
     hints=(
         "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every hand.",
-        "`even` is already the 2j of the formula: the angle is `position / 10000.0 ** (even / dim)`. `table[:, 0::2]` are the columns 0, 2, 4, ….",
+        "`even` is already the 2j of the formula, so the frequencies need neither j nor a loop. `table[:, 0::2]` are the columns 0, 2, 4, …, which hold the sines of all angles.",
     ),
     paragraph="The formula and its code",
     solution=position_table,

@@ -119,7 +119,7 @@ EXERCISE = Exercise(
             """,
     hints=(
         "Start with one hand, whose angle grows from a to a + θ. Its new sine and its new cosine are each a sum of two products with the old ones. How large is θ for hand j, after `offset` steps?",
-        "For hand j, θ is `offset` times the frequency of the hand. Its block is [[cos θ, sin θ], [-sin θ, cos θ]], in rows and columns 2j and 2j + 1. `matrix[even, even + 1] = …` sets the same entry in all blocks at once.",
+        "For hand j, θ is `offset` times the frequency of the hand. Write the two formulas as a 2 × 2 matrix times the column (old sine, old cosine); this block belongs in rows and columns 2j and 2j + 1. `matrix[even, even + 1] = …` sets the same entry in all blocks at once.",
     ),
     paragraph="Why a sine and a cosine for each frequency?",
     solution=shift_matrix,

@@ -79,7 +79,7 @@ EXERCISE = Exercise(
             The code you are given reads the hands: `unflatten` splits each vector into its hands, `atan2` gives the angle of a hand from its sine and cosine, and `turn` is how far each hand has turned from the first vector to the second, up to whole turns. Give every candidate $k$ a score that is largest for the $k$ on which all hands agree, and return that $k$.
             """,
     hints=(
-        "Suppose that a hand of wavelength 6 has turned by half a turn: then k is 3, 9, 15, … or -3, -9, …. If a hand of wavelength 36 has turned by about a quarter, k is near 9. Both agree on 9. If the candidate k were right, how far would each hand have turned? Write down this expected turn for every candidate and every hand, [K, H/2], and compare it with `turn`.",
+        "Suppose that a hand of wavelength 6 has turned by half a turn: then k is 3, 9, 15, … or -3, -9, …. If a hand of wavelength 24 has turned by about 3/8, k is near 9. Both agree on 9. If the candidate k were right, how far would each hand have turned? Write down this expected turn for every candidate and every hand, [K, H/2], and compare it with `turn`.",
         "`steps[:, None] * frequency` is the expected turn. An angle is known only up to whole turns: a difference of 0 and one of 2π both mean that a hand agrees. So apply to `turn - expected` a function that has the period 2π and is largest at 0, and sum over the hands (dim=1).",
     ),
     paragraph="Why a sine and a cosine for each frequency?",

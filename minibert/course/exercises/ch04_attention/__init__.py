@@ -2,6 +2,7 @@
 
 from minibert.course.exercises.ch04_attention import (
     largest_weight,
+    mask_works,
     masked_attention,
     previous_token,
     self_attention,
@@ -11,5 +12,6 @@ EXERCISES = [
     largest_weight.EXERCISE,
     previous_token.EXERCISE,
     masked_attention.EXERCISE,
+    mask_works.EXERCISE,
     self_attention.EXERCISE,
 ]

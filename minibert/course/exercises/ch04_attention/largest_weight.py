@@ -78,14 +78,14 @@ EXERCISE = Exercise(
     minutes=10,
     title="Measure how even the softmax is",
     task="""
-            Write the experiment that decides between no division, √D and D. Draw 1,000 random queries of size D, and eight
-            random keys for each of them; all entries are independent, with mean 0 and variance 1. Divide the scores by `divisor`,
-            apply the softmax over the eight keys, and return the mean, over the queries, of the largest weight.
+            Write an experiment that compares two divisors, 1 and √D. Draw 1,000 random queries of size D, and eight random keys
+            for each of them; all entries are independent, with mean 0 and variance 1. Divide the scores by `divisor`, apply the
+            softmax over the eight keys, and return the mean, over the queries, of the largest weight.
             """,
     hints=(
         "Write down the shapes first. Which shape do eight keys for each of 1,000 queries have?",
-        "The matrix product of [1000, 1, D] and [1000, D, 8] computes 1,000 products at once and is [1000, 1, 8]. "
-        "`torch.randn` draws the numbers, and `amax` takes the largest along an axis.",
+        "`torch.randn` draws the numbers. If every query has an axis of length 1, [1000, 1, D], one matrix product computes "
+        "the scores of all queries. Over which axis do the weights sum to 1?",
     ),
     paragraph="Why divide by √D?",
     solution=largest_weight,

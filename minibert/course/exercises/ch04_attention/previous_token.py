@@ -26,10 +26,11 @@ def previous_token(step):
     stand for its word. -> W_query and W_key, both [4, 2]: queries are x @ W_query.
     """
     W_query, W_key = torch.zeros(4, 2), torch.zeros(4, 2)
-    # blank from here: fill both maps and return them
     cos, sin = math.cos(step), math.sin(step)
+    turn = torch.tensor([[cos, -sin], [sin, cos]])  # hand @ turn: one step clockwise
+    # blank from here: fill rows 2 and 3 of both maps, and return the maps
     size = math.sqrt(12 / (1 - cos))  # the right score then leads by 12 / √2
-    W_query[2:] = size * torch.tensor([[cos, sin], [-sin, cos]])  # one step back
+    W_query[2:] = size * turn.T  # one step back
     W_key[2:] = size * torch.eye(2)  # keys are the hands themselves
     return W_query, W_key
 
@@ -106,17 +107,17 @@ EXERCISE = Exercise(
     minutes=20,
     title="Design a head that finds the previous token",
     task="""
-            A token at position t is a row of four numbers: two for its word, and a hand as in chapter 3, (sine, cosine). The hand of position 0
-            points straight up, and from each token to the next it turns clockwise by the angle `step`. Design $W_Q$ and $W_K$
-            so that every token gives more than 0.95 of its attention to the token before it, whatever the words are. (The first
-            token may attend to anything.) `step` is in radians and at least π/18 (10°), and `step` times the number of tokens is at most 2π (a full turn).
-            Begin with a pencil: draw the hands of three neighbours. For which pair of hands is the dot product largest?
+            A token at position t is a row of four numbers: two for its word, and its hand as in the figure, (sine, cosine).
+            Begin with a pencil: if the keys are the hands, where must the query of token 3 point so that its dot product with
+            the key of token 2 is the largest? Then design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its
+            attention to the token before it, whatever the words are. (The first token may attend to anything.) The matrix
+            `turn` turns a hand by one step clockwise. `step` is at least π/18 (10°), and the hands of a text make at most one full turn.
             """,
     hints=(
-        "Two hands of the same length have their largest dot product when they point the same way. If the keys are the "
-        "hands as they are, where should the query of a token point?",
-        "Chapter 3's `shift_matrix(step, 2)` turns a hand that is a column by one step clockwise. Here hands are rows and have to turn back, so try on one hand whether you need the matrix or its transpose. If the right token "
-        "wins but gets too little weight, think of what a factor does to the differences that the softmax sees.",
+        "Two hands of the same length have their largest dot product when they point the same way. So the query has to "
+        "point where the hand of the token before points. Which way must it turn?",
+        "The transpose of a matrix that turns clockwise turns back by the same angle. If the right token wins but gets too "
+        "little weight, think of what a factor does to the differences of scores.",
     ),
     paragraph="Where queries, keys and values come from",
     solution=previous_token,

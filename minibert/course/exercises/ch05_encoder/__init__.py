@@ -1,15 +1,15 @@
-"""Exercises of chapter 5: a probe of sublayers, a diagnosis, the encoder layer, a design."""
+"""Exercises of chapter 5: a probe of sublayers, gradients along a stack, a diagnosis, the encoder layer."""
 
 from minibert.course.exercises.ch05_encoder import (
-    design_bert,
     encoder_layer,
+    gradient_lengths,
     inspect_sublayer,
     what_is_missing,
 )
 
 EXERCISES = [
     inspect_sublayer.EXERCISE,
+    gradient_lengths.EXERCISE,
     what_is_missing.EXERCISE,
     encoder_layer.EXERCISE,
-    design_bert.EXERCISE,
 ]

@@ -44,7 +44,7 @@ class EncoderLayer(nn.Module):
         self.norm_first = config.norm_first
 
     def forward(self, hidden, mask=None, output_attentions=False):
-        """hidden [B, S, H] -> the layer's output [B, S, H] and what self.attention.self returns second [B, A, S, S]."""
+        """hidden [B, S, H] -> the layer's output [B, S, H] and the attention weights [B, A, S, S], the second result of self.attention.self."""
         # blank from here: both halves, in both orders
         heads, block = self.attention.self, self.attention.output
         read = block.LayerNorm(hidden) if self.norm_first else hidden
@@ -283,14 +283,14 @@ EXERCISE = Exercise(
     title="One encoder layer, post-norm and pre-norm",
     solution=EncoderLayer,
     check=check_encoder_layer,
-    task="Write a whole encoder layer, from what comes in to what leaves: both sublayers, both additions, both norms. One class serves both "
-    "orders, and `config.norm_first` says which. Dropout belongs on the attention weights, where `.self` applies it already, and on each sublayer's output, before it is added. `__init__` makes the parts for you under the "
+    task="Write a whole encoder layer, from input to output: both sublayers, both additions, both norms. One class serves both "
+    "orders, and `config.norm_first` says which. `.self` already applies dropout to the attention weights. Apply it also to each sublayer's output, before it is added. `__init__` makes the parts for you under the "
     'names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output["dense"]`.',
     hints=(
-        "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in what leaves?",
+        "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in the output?",
         "Both halves have the same form. In post-norm the branch reads `x`, and the result is `norm(x + f(x))`. In pre-norm it reads `norm(x)`, and the "
         "result is `x + f(norm(x))`. In the first half, `f` is "
         "`self.attention.self(x, mask, output_attentions)`, whose first result goes through `self.attention.output.dense` and `self.attention.output.dropout`.",
     ),
-    paragraph="Post-norm and pre-norm",
+    paragraph="Your layer inside two real models",
 )

@@ -113,15 +113,14 @@ EXERCISE = Exercise(
     title="What is in the box?",
     solution=inspect_sublayer,
     check=check_inspect_sublayer,
-    task="Somebody hands you a sublayer as a closed box: you can run `f`, but you cannot read it. Find out by experiment (1) whether it "
-    "carries anything from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. Before you start, write down "
-    "both answers for attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, these four among "
-    "them.",
+    task="You are given a sublayer as a black box: you can run `f`, but you cannot read its code. Find out by experiment (1) whether it "
+    "carries information from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. First write down "
+    "both answers for attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, including these four. "
+    "Afterwards: one random pair `x`, `y` that fails shows that $f$ is not affine. What does a pair that passes show?",
     hints=(
-        "For the first fact, which single change of the input would show you that something was carried? Is it enough to make that change at one position? For the second: what does "
-        "$f(x + y)$ equal if $f(x) = Wx + b$?",
-        "Replace one token of `x` by that of `y`, each token in turn, and see whether the output of any *other* token moves. In $f(x) + f(y)$ the bias is "
-        "counted twice. Which input would show you the bias alone? Leave a small tolerance for rounding.",
+        "For (1), which change of the input would show it? Is it enough to make that change at one position? For (2), what does "
+        "$f(x + y)$ equal if $f(x) = xW + b$?",
+        "For (1), watch the outputs of the *other* tokens. For (2), the bias is counted twice in $f(x) + f(y)$: which input shows you the bias alone? Allow a small tolerance for rounding.",
     ),
     paragraph="The feed-forward layer works on each token alone",
 )

@@ -99,14 +99,14 @@ EXERCISE = Exercise(
     title="Which part is missing?",
     solution=what_is_missing,
     check=check_what_is_missing,
-    task="You get the layers of a fresh post-norm encoder as closed boxes: each is a function from `[B, S, H]` to `[B, S, H]` that you can run on any input. "
-    "Either the layers are complete, or all of them lack their residual connections, or their LayerNorms, or their attention passes each "
-    "token's own value on and never looks at another token. Design the experiments that tell which. Your function will see stacks of 6 and 12 layers, 32 to 128 wide, with "
+    task="You are given the layers of a fresh post-norm encoder as black boxes: each is a function from `[B, S, H]` to `[B, S, H]` that you can run on any input. "
+    "Either the layers are complete, or all of them lack their residual connections, or their LayerNorms, or their attention only passes on each "
+    "token's own value. Design experiments that tell which. Your function will see stacks of 6 and 12 layers, 32 to 128 wide, with "
     'weights from 0.02 to about $1/\\sqrt H$, so the tokens of a complete stack may collapse as well. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
     hints=(
         "For each part, ask what it guarantees for weights of this size: a residual connection about a layer's output and its *input*, a fresh LayerNorm about the numbers of one token, attention about *other* tokens. One layer is enough to test all three.",
-        "Do not compare tokens with each other, because a complete deep encoder with large weights also has similar tokens. Compare each token with itself one layer earlier: with a residual connection "
-        "a good part of the old vector is still there, and without one the cosine is about 0. A fresh LayerNorm gives standard deviation 1, computed with `correction=0`. If you change one token and no other output moves, the heads are not used.",
+        "Do not compare tokens with each other, because a complete deep encoder with large weights also has similar tokens. Compare each token with itself one layer earlier. "
+        "A fresh LayerNorm gives standard deviation 1, computed with `correction=0`.",
     ),
-    paragraph="LayerNorm bounds the length of the vectors",
+    paragraph="Training four stacks",
 )

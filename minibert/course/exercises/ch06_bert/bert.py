@@ -1,6 +1,7 @@
 """Exercise `Bert`: task, hints, solution and check."""
 
 import dataclasses
+from collections import OrderedDict
 from functools import cache
 
 import torch
@@ -32,12 +33,11 @@ class Bert(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
-        # blank from here: the parts, their fresh weights, and forward
+        # blank from here: the parts, their initial weights, and forward
         self.embeddings = BertEmbeddings(config)
         self.encoder = BertEncoder(config)
-        self.pooler = nn.Sequential()
-        self.pooler.add_module("dense", nn.Linear(config.hidden_size, config.hidden_size))
-        self.pooler.add_module("activation", nn.Tanh())
+        dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.pooler = nn.Sequential(OrderedDict(dense=dense, activation=nn.Tanh()))
         for module in self.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
                 nn.init.normal_(module.weight, std=config.initializer_range)
@@ -250,12 +250,12 @@ EXERCISE = Exercise(
     check=check_bert,
     task="""Write the whole class. `BertEmbeddings(config)` and `BertEncoder(config)` are imported; they contain what you built in chapters 2 to 5.
 
-- **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own, tanh included, because later on this page its output is compared.
-- **Fresh weights**: linear maps and tables are normal with standard deviation `config.initializer_range` (0.02 in BERT), and the biases of linear maps are 0. The LayerNorms keep PyTorch's values, 1 and 0. (The row of [PAD] may be 0.)
-- **Forward**: ids and segments to vectors, vectors through the encoder under the mask, the last layer's [CLS] through the pooler. The embeddings take segments by keyword: `token_type_ids=…`. The encoder takes the vectors and a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
+- **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own that includes the tanh: later on this page you compare the outputs of modules, and a tanh in `forward` is in none of them.
+- **Initial weights**: draw the matrices and tables from a normal distribution with standard deviation `config.initializer_range` (0.02 in BERT), and set the biases of linear maps to 0. The LayerNorms keep PyTorch's values, 1 and 0. (The row of [PAD] may be 0.)
+- **Forward**: the embeddings turn ids and segments into vectors, the encoder transforms them under the mask, and the pooler reads the last layer's [CLS]. The embeddings take segments by keyword: `token_type_ids=…`. The encoder takes the vectors and a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
     hints=(
         "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. `self.modules()` yields every module inside yours.",
-        'A small class of your own for the pooler, with the attribute `dense`, gives the right names. So does an empty `nn.Sequential()` to which you add the two steps by name: `add_module("dense", …)`. Use `nn.init.normal_` and `nn.init.zeros_` in a loop over `self.modules()` with `isinstance`. `attention_mask.bool()[:, None, None, :]` is the mask, `states[-1]` the last state, and `last[:, 0]` holds [CLS] of every text.',
+        "A small class for the pooler, with the attribute `dense`, gives the right names. So does `nn.Sequential(OrderedDict(dense=…, activation=…))`. To initialise, loop over `self.modules()` and tell the kinds apart with `isinstance`. Indexing with None adds the axes of the mask. [CLS] is token 0 of every text.",
     ),
     paragraph="The whole model in one picture",
 )

@@ -256,20 +256,20 @@ def _compare(found, name, attribute):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="think",
+    minutes=20,
     title="Find the broken part",
     solution=first_difference,
     check=check_first_difference,
-    task="""Write the tool that locates the module.
+    task="""Write the tool that locates the module. Start from `hidden_states` and change four things.
 
-- Run `model(**inputs)` and `reference(**inputs)` once each, without gradients, and record the output of every module inside them by its name. If an output is a tuple, keep its first element. At the end, record the two outputs of the whole model as well, under the names `last_hidden_state` and `pooler_output`.
-- Compare the outputs in the order in which you recorded them for `model`. (A module finishes after the modules inside it.) Skip what is not a tensor, and names that only one of the two has.
-- Return the name of the first output that does not agree with the reference to within 1e-4, or None. An output of another shape does not agree, nor does one with NaN in it.
-- Remove your hooks.""",
+- **Record everything.** Hook every module, not only the layers, and keep each output under the module's name. (If it is a tuple, keep its first element.) After the run, add the two outputs of the whole model, as `last_hidden_state` and `pooler_output`.
+- **Run both**, `model(**inputs)` and `reference(**inputs)`, and remove the hooks even if a model raises an exception.
+- **Compare** in the order in which the outputs of `model` were recorded. (A module finishes after the modules inside it.) Skip what is not a tensor, and names that only one of the two has.
+- **Return** the name of the first output that differs by more than 1e-4, or None. An output of another shape differs, and so does one that contains NaN.""",
     hints=(
-        "`hidden_states` above has a hook for the embeddings and for each layer. You need one for every module, and `named_modules()` gives names and modules. (Its first module is the model itself, under the empty name.) A dict remembers the order in which it was filled.",
-        "Keep one dict of name and output for each model. All hooks of a loop share the loop's variable, so give each its name as a default argument: `def keep(module, arguments, output, name=name)`. `x > 1e-4` is False when x is NaN, and a difference of two shapes may broadcast.",
+        "`named_modules()` gives names and modules. (The first is the model itself, under the empty name.) A dict remembers the order in which it was filled. `try: … finally: …` removes the hooks in any case.",
+        "Keep one dict of name and output per model. All hooks of a loop share the loop's variable, so give each its name as a default argument: `def keep(module, arguments, output, name=name)`. `x > 1e-4` is False when x is NaN, and a difference of two shapes may broadcast.",
     ),
     paragraph="Equal to the reference, layer by layer",
 )

@@ -87,13 +87,13 @@ def check_mlm_head(answer):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="warm-up",
+    size="build",
     minutes=8,
     title="The head that fills gaps",
     solution=MLMHead,
     check=check_mlm_head,
     task="Write the head of equation 6.2. The checkpoint calls its weights `transform.dense.weight`, `transform.dense.bias`, `transform.LayerNorm.weight`, "
-    '`transform.LayerNorm.bias` and `bias`. The word table belongs to the embeddings, so the head has no copy of it and receives it with every call. The activation is `F.gelu`, because minibert-small has `hidden_act` "gelu" in its config. How you draw the fresh weights does not matter here, because trained ones replace them.',
+    '`transform.LayerNorm.bias` and `bias`. The word table belongs to the embeddings, so the head has no copy of it and receives it with every call. The activation is `F.gelu`, because minibert-small has `hidden_act` "gelu" in its config. How you initialise the head does not matter here, because trained weights replace the initial ones.',
     hints=(
         "A bias that belongs to no linear map is an `nn.Parameter`. How many numbers does it have? The LayerNorm takes its eps from the config.",
         'The order is `dense`, `F.gelu`, `LayerNorm`, word table, bias. An `nn.ModuleDict` with the keys "dense" and "LayerNorm" gives the names; a vector times `table.T` gives one score for each token.',

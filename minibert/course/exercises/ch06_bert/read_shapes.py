@@ -116,8 +116,8 @@ def _reason(name, value, sizes):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
-    minutes=10,
+    size="warm-up",
+    minutes=8,
     title="A stranger's checkpoint",
     solution=read_shapes,
     check=check_read_shapes,

@@ -4,12 +4,12 @@ from planted.ch02_embeddings import (
     embeddings,
     layer_norm,
     lookup_gradient,
-    read_sums,
+    row_step,
 )
 
 ANSWERS = {
     "lookup_gradient": lookup_gradient.ANSWERS,
-    "read_sums": read_sums.ANSWERS,
+    "row_step": row_step.ANSWERS,
     "layer_norm": layer_norm.ANSWERS,
     "Embeddings": embeddings.ANSWERS,
 }

@@ -2,6 +2,7 @@
 
 from planted.ch04_attention import (
     largest_weight,
+    mask_works,
     masked_attention,
     previous_token,
     self_attention,
@@ -11,5 +12,6 @@ ANSWERS = {
     "largest_weight": largest_weight.ANSWERS,
     "previous_token": previous_token.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,
+    "mask_works": mask_works.ANSWERS,
     "SelfAttention": self_attention.ANSWERS,
 }

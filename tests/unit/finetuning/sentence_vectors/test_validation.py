@@ -45,6 +45,7 @@ def test_forms(name, text, packed, tmp_path):
         ("a\tb\t1\nc\td\n", r"pairs.tsv, line 2: expected three columns .*, found 2"),
         ("a\tb\t1\nc\td\tvery\n", r"pairs.tsv, line 2: the third column is 'very'"),
         ("a\tb\t1\nc\td\tnan\n", r"pairs.tsv, line 2: the third column is 'nan'"),
+        ("a\tb\t1\n \td\t2\n", r"pairs.tsv, line 2: a text is empty"),
         ("a\tb\t1\n", r"pairs.tsv has 1 judged pairs"),
         ("one\tother\tscore\n", r"pairs.tsv has 0 judged pairs"),
         ("", r"pairs.tsv is empty"),
@@ -55,6 +56,11 @@ def test_what_is_wrong(text, message, tmp_path):
     (tmp_path / "pairs.tsv").write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=message):
         read_judged_pairs(tmp_path / "pairs.tsv")
+
+
+def test_a_quoted_text_of_two_lines_keeps_them_apart(tmp_path):
+    (tmp_path / "pairs.csv").write_text('"A dog runs\nover","b",1\nc,d,2\n')
+    assert read_judged_pairs(tmp_path / "pairs.csv")[0].one.split() == ["A", "dog", "runs", "over"]
 
 
 def test_a_file_that_is_not_there(tmp_path):

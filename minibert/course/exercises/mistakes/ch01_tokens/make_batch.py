@@ -3,18 +3,38 @@
 import torch
 
 
+def _longest_first(a, b, room):
+    while len(a) + len(b) > room:
+        (a if len(a) > len(b) else b).pop()
+
+
 def _batch(
-    texts, vocab, types=None, pad=None, mask=None, left=False, cls=True, last=True, again=False
+    texts,
+    vocab,
+    max_length=512,
+    types=None,
+    pad=None,
+    mask=None,
+    left=False,
+    cls=True,
+    last=True,
+    again=False,
+    cut=_longest_first,
+    special=(2, 3),
+    end=None,
 ):
     """A batch with options, each of which plants a mistake."""
     rows, kinds = [], []
     for first, second in texts:
+        first, rest = list(first), list(second or [])
+        cut(first, rest, max_length - special[second is not None])
+        second = None if second is None else rest
         opening = ["[CLS]"] * cls + [*first, "[SEP]"]
         closing = [] if second is None else ["[CLS]"] * again + [*second] + ["[SEP]"] * last
         tokens = opening + closing
-        rows.append([vocab[token] for token in tokens])
+        rows.append([vocab[token] for token in tokens][:end])
         kind = [0] * len(opening) + [1] * len(closing)
-        kinds.append(types(tokens, len(opening)) if types else kind)
+        kinds.append((types(tokens, len(opening)) if types else kind)[:end])
     length = max(map(len, rows))
 
     def filled(row, value):
@@ -32,66 +52,108 @@ def _batch(
     }
 
 
-def _types_by_halves(texts, vocab):
+def _types_by_halves(texts, vocab, max_length=512):
     def halves(tokens, first):
         half = len(tokens) // 2
         return [0] * half + [1] * (len(tokens) - half)
 
-    return _batch(texts, vocab, types=halves)
+    return _batch(texts, vocab, max_length, types=halves)
 
 
-def _first_separator_has_type_one(texts, vocab):
-    return _batch(texts, vocab, types=lambda t, n: [0] * (n - 1) + [1] * (len(t) - n + 1))
+def _first_separator_has_type_one(texts, vocab, max_length=512):
+    return _batch(
+        texts, vocab, max_length, types=lambda t, n: [0] * (n - 1) + [1] * (len(t) - n + 1)
+    )
 
 
-def _all_types_zero(texts, vocab):
-    return _batch(texts, vocab, types=lambda t, n: [0] * len(t))
+def _all_types_zero(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, types=lambda t, n: [0] * len(t))
 
 
-def _types_the_other_way_round(texts, vocab):
-    return _batch(texts, vocab, types=lambda t, n: [1] * n + [0] * (len(t) - n))
+def _types_the_other_way_round(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, types=lambda t, n: [1] * n + [0] * (len(t) - n))
 
 
-def _padding_has_type_one(texts, vocab):
-    made = _batch(texts, vocab)
+def _padding_has_type_one(texts, vocab, max_length=512):
+    made = _batch(texts, vocab, max_length)
     padding = 1 - made["attention_mask"]
     return {**made, "token_type_ids": made["token_type_ids"] + padding}
 
 
-def _mask_inverted(texts, vocab):
-    return _batch(texts, vocab, mask=lambda ids, real: 1 - real)
+def _mask_inverted(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, mask=lambda ids, real: 1 - real)
 
 
-def _mask_all_ones(texts, vocab):
-    return _batch(texts, vocab, mask=lambda ids, real: torch.ones_like(real))
+def _mask_all_ones(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, mask=lambda ids, real: torch.ones_like(real))
 
 
-def _mask_from_ids(texts, vocab):
-    return _batch(texts, vocab, mask=lambda ids, real: (ids > 0).long())
+def _mask_from_ids(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, mask=lambda ids, real: (ids > 0).long())
 
 
-def _pads_with_zero(texts, vocab):
-    return _batch(texts, vocab, pad=0)
+def _pads_with_zero(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, pad=0)
 
 
-def _pads_on_the_left(texts, vocab):
-    return _batch(texts, vocab, left=True)
+def _pads_on_the_left(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, left=True)
 
 
-def _without_cls(texts, vocab):
-    return _batch(texts, vocab, cls=False)
+def _without_cls(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, cls=False)
 
 
-def _without_last_separator(texts, vocab):
-    return _batch(texts, vocab, last=False)
+def _without_last_separator(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, last=False)
 
 
-def _single_text_has_two_separators(texts, vocab):
-    return _batch([(first, second or []) for first, second in texts], vocab)
+def _single_text_has_two_separators(texts, vocab, max_length=512):
+    return _batch([(first, second or []) for first, second in texts], vocab, max_length)
 
 
-def _second_cls(texts, vocab):
-    return _batch(texts, vocab, again=True)
+def _second_cls(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, again=True)
+
+
+def _never_truncates(texts, vocab, max_length=512):
+    return _batch(texts, vocab)
+
+
+def _special_tokens_not_counted(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, special=(0, 0))
+
+
+def _three_special_tokens_always(texts, vocab, max_length=512):
+    return _batch(texts, vocab, max_length, special=(3, 3))
+
+
+def _cuts_the_sequence(texts, vocab, max_length=512):
+    return _batch(texts, vocab, end=max_length)
+
+
+def _second_text_first(texts, vocab, max_length=512):
+    def cut(a, b, room):
+        while len(a) + len(b) > room:
+            (b or a).pop()
+
+    return _batch(texts, vocab, max_length, cut=cut)
+
+
+def _first_text_first(texts, vocab, max_length=512):
+    def cut(a, b, room):
+        while len(a) + len(b) > room:
+            (a or b).pop()
+
+    return _batch(texts, vocab, max_length, cut=cut)
+
+
+def _removes_the_beginning(texts, vocab, max_length=512):
+    def cut(a, b, room):
+        while len(a) + len(b) > room:
+            (a if len(a) > len(b) else b).pop(0)
+
+    return _batch(texts, vocab, max_length, cut=cut)
 
 
 KNOWN = (
@@ -118,4 +180,20 @@ KNOWN = (
     (_pads_on_the_left, "you pad on the left, and BERT pads on the right"),
     (_without_cls, "[CLS] is missing at the beginning"),
     (_without_last_separator, "the second text has no [SEP] of its own"),
+    (_never_truncates, "you do not truncate, and a sequence is longer than that"),
+    (
+        _special_tokens_not_counted,
+        "you count only the pieces, but [CLS] and every [SEP] take a position, too",
+    ),
+    (
+        _three_special_tokens_always,
+        "you leave room for three special tokens, but a single text has only two",
+    ),
+    (
+        _cuts_the_sequence,
+        "you cut off the end of the finished sequence, and its last [SEP] with it",
+    ),
+    (_second_text_first, "you shorten the second text, although the first is longer"),
+    (_first_text_first, "you shorten the first text, although the second is longer"),
+    (_removes_the_beginning, "you remove pieces from the beginning of a text, not from its end"),
 )

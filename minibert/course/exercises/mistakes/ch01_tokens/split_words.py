@@ -45,6 +45,10 @@ def _splits_first(text):
     return _split(text, late=True)
 
 
+def _next_line_separates(text):
+    return _split(text, spaces="\t\n\r\x85")
+
+
 def _chinese_together(text):
     return _split(text, chinese=False)
 
@@ -54,6 +58,10 @@ def _marks_together(text):
 
 
 KNOWN = (
+    (
+        _next_line_separates,
+        "U+0085 (next line) separates two words; `isspace()` is true of it, but the package drops all of the category Cc except \\t, \\n and \\r",
+    ),
     (
         _marks_together,
         "a punctuation mark sticks to a word; it must be a word of its own, as before",

@@ -4,12 +4,12 @@ from minibert.course.exercises.mistakes.ch02_embeddings import (
     embeddings,
     layer_norm,
     lookup_gradient,
-    read_sums,
+    row_step,
 )
 
 KNOWN = {
     "lookup_gradient": lookup_gradient.KNOWN,
-    "read_sums": read_sums.KNOWN,
+    "row_step": row_step.KNOWN,
     "layer_norm": layer_norm.KNOWN,
     "Embeddings": embeddings.KNOWN,
 }

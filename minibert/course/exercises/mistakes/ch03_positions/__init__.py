@@ -2,6 +2,7 @@
 
 from minibert.course.exercises.mistakes.ch03_positions import (
     position_table,
+    set_back,
     shift_matrix,
     steps_between,
 )
@@ -10,4 +11,5 @@ KNOWN = {
     "position_table": position_table.KNOWN,
     "shift_matrix": shift_matrix.KNOWN,
     "steps_between": steps_between.KNOWN,
+    "set_back": set_back.KNOWN,
 }

@@ -2,6 +2,7 @@
 
 from minibert.course.exercises.mistakes.ch04_attention import (
     largest_weight,
+    mask_works,
     masked_attention,
     previous_token,
     self_attention,
@@ -11,5 +12,6 @@ KNOWN = {
     "largest_weight": largest_weight.KNOWN,
     "previous_token": previous_token.KNOWN,
     "masked_attention": masked_attention.KNOWN,
+    "mask_works": mask_works.KNOWN,
     "SelfAttention": self_attention.KNOWN,
 }
