@@ -110,10 +110,10 @@ def load_vocabulary(name: str) -> WordPieceTokenizer:
     The tokenizer_config.json beside a vocab.txt says whether it is cased; without one it is not.
     """
     path = expanded(name)
-    if path.is_file() and path.name != "vocab.txt":
-        return WordPieceTokenizer.from_vocab_file(path)
-    if path.is_file():
+    if path.is_file() and path.name == "vocab.txt":
         return WordPieceTokenizer.from_pretrained(path.parent)
+    if path.is_file() or path.suffix == ".txt":
+        return WordPieceTokenizer.from_vocab_file(path)
     return WordPieceTokenizer.from_pretrained(name)
 
 
