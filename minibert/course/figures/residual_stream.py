@@ -73,7 +73,7 @@ def residual_stream(
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"“{tokens[0][token]}” in two texts: the cosine of its two vectors is"
+            f"“{tokens[0][token]}” in two texts: cosine"
             f" {trained[0]:.2f} before layer 1, {trained[middle]:.2f} after layer {middle}, and"
             f" {trained[-1]:.2f} after layer {layers} (untrained: {untrained[-1]:.2f})"
         ),
