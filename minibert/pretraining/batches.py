@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -171,4 +172,5 @@ def _leave_group(worker: int) -> None:
 
     That process decides when to stop, and ends its workers.
     """
-    os.setpgid(0, 0)
+    if sys.platform != "win32":  # where no process forks, so there is no worker
+        os.setpgid(0, 0)
