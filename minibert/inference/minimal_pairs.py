@@ -60,7 +60,8 @@ def read_blimp(folder: str | Path) -> list[MinimalPair]:
             path
             for path in place.glob("*.jsonl*")
             if path.is_file()
-            if path.name.endswith(SUFFIXES) and not path.name.startswith(NOT_PAIRS)
+            and path.name.endswith(SUFFIXES)
+            and not path.name.startswith(NOT_PAIRS)
         )
         if pairs := [pair for path in files for pair in _read_pairs(path)]:
             return pairs

@@ -30,7 +30,8 @@ def make_run(
     with torch.random.fork_rng([]):
         torch.manual_seed(settings.options.seed)
         if settings.start and is_new:
-            if run_dir.record.get("start") != weights_digest(settings.start):
+            began = run_dir.record.get("start")  # None: an older version began the run
+            if began not in (None, weights_digest(settings.start)):
                 raise InputError(
                     f"the weights of {settings.start} have changed since this run began: put the "
                     "old ones back, or begin a new run with another --out"
