@@ -63,15 +63,15 @@ def mask_sampler(
             "rate": rate,
         },
         needs=["stage.js"],
-        label=(f"Chance alone: {FEW} draws give {few} random words, {MANY:,} draws {many}"),
+        label=(
+            f"If 10% of tokens become random words, a count of {FEW * chosen:,} tokens can find"
+            f" anything from {few}; a count of {MANY * chosen:,} finds {many}"
+        ),
         alt=(
-            "The tokens of a text in one draw: the chosen ones are marked, and most of them become"
-            " [MASK], some another word, some stay. Below, a line shows the share of random words"
-            " among all chosen tokens after each draw. It wanders in a grey funnel around the"
-            f" expected 10%: wide after few draws, narrow after {MANY:,}."
+            "A text under one mask: most of the chosen tokens become [MASK], some another word, some"
+            " stay. Below, 20 lines, each a count of the same rule, show the share of random words"
+            f" among the tokens counted so far. After {FEW * chosen:,} tokens they spread from"
+            f" {few}; after {MANY * chosen:,} they have met near the expected 10%, at {many}."
         ),
-        try_this=(
-            "Play it: the line settles as the funnel narrows. Then let the rule choose by whole"
-            " words."
-        ),
+        try_this="Press Play and watch one count wander and settle. Then choose another rule.",
     )

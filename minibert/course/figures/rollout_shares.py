@@ -10,7 +10,7 @@ from minibert.inference.interpretability import rollout
 
 def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int) -> Moving:
     """Returns a figure of one row of the rollout, layer by layer, for a model beside its untrained
-    control, and below it the same row of the raw attention maps.
+    control, as streams from the tokens into the vector; it can show the raw attention maps, too.
 
     maps    first a model, then its control: a name, and the weights of all layers, heads and
             pairs of positions
@@ -47,15 +47,19 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
         },
         needs=["stage.js"],
         label=(
-            f"By rollout, “{word}” keeps {kept:.0%} of itself; a model that has learned nothing"
-            f" gives {without:.0%}"
+            f"By attention rollout, {kept:.0%} of “{word}” still comes from “{word}” after {layers}"
+            f" layers; in a model that has learned nothing, it is {without:.0%}"
         ),
         alt=(
-            f"Bars of what “{word}” takes from each of {len(tokens)} tokens. Above, by rollout"
-            f" through {layers} layers: the {model} model beside the {control} one, with a bracket"
-            f" below the two that compares the marked bars of “{word}”, {kept:.0%} and"
-            f" {without:.0%}. Below, the same by the raw attention of layer {layers}, where the"
-            f" {model} model gives {raw:.0%}."
+            f"{len(tokens)} tokens in a column. From each, a stream runs to the left into the vector"
+            f" of “{word}” in the {model} model, and another to the right into the {control}"
+            f" model's. A stream is as thick as the share that rollout through {layers} layers"
+            f" gives to the token. The two sides look alike, and the streams from “{word}” itself"
+            f" stand out: {kept:.0%} and {without:.0%}. The attention of layer {layers} alone gives"
+            f" {raw:.0%} in the {model} model."
         ),
-        try_this="Go back to layer 1. What does rollout add to the raw map there?",
+        try_this=(
+            "Drag the slider to layer 1 and forward again. Then look at the attention of one layer"
+            " alone."
+        ),
     )

@@ -1,4 +1,4 @@
-"""The bars of the rollout figure are rows of the maps and of the package's rollout."""
+"""The streams of the rollout figure are rows of the maps and of the package's rollout."""
 
 import pytest
 import torch
@@ -21,42 +21,75 @@ def figure():
     return rollout_shares(MAPS, TOKENS, 1)
 
 
-def rows(layer):
-    """The rollout of each model and the raw map of each, as the four charts show them: [4, S]."""
-    rolled = [rollout(weights[:, None])[layer, 0, 1].tolist() for weights in MAPS.values()]
-    return rolled + [weights[layer].mean(dim=0)[1].tolist() for weights in MAPS.values()]
+SIDES = """sides => sides.map(side => [...side.querySelectorAll('.stream')].map(flow => {
+    const [, number, token] = flow.dataset.tip.match(/([\\d.]+) from “(.*)”/);
+    const numbers = flow.getAttribute('d').match(/-?[\\d.]+/g).map(Number);
+    return { share: Number(number), token, thick: numbers[8] - numbers[7] };
+}))"""
 
 
-def test_the_bars_are_rows_of_the_maps_and_of_the_rollout(tab, figure):
+def shares(kind, layer):
+    """What token 1 takes from each, by the rollout or by the raw map, of each model: [2, S]."""
+    if kind == "rollout":
+        return [rollout(weights[:, None])[layer, 0, 1].tolist() for weights in MAPS.values()]
+    return [weights[layer].mean(dim=0)[1].tolist() for weights in MAPS.values()]
+
+
+@pytest.mark.parametrize(
+    "kind, option, begin",
+    [
+        ("rollout", "all layers so far: rollout", "Rollout, layers 1 to {}: "),
+        ("raw", "this layer alone: attention", "Attention of layer {} alone: "),
+    ],
+)
+def test_the_streams_are_rows_of_the_maps_and_of_the_rollout(tab, figure, kind, option, begin):
     show(tab, figure)
+    tab.get_by_text(option, exact=True).click()
     slider = tab.get_by_role("slider", name="Layer")
     for layer, key in ((2, "End"), (0, "Home"), (1, "ArrowRight")):
         slider.press(key)
-        drawn = tab.eval_on_selector_all(
-            ".chart",
-            "charts => charts.map(chart => [...chart.querySelectorAll('.row')].map(row => Number(row.dataset.tip.match(/[\\d.]+/)[0])))",
+        said = status(tab)  # and the streams have come to rest
+        drawn, wanted = tab.eval_on_selector_all(".from", SIDES), shares(kind, layer)
+        for side, expected in zip(drawn, wanted, strict=True):
+            assert [flow["token"] for flow in side] == TOKENS
+            assert [flow["share"] for flow in side] == pytest.approx(expected, abs=0.0006)
+            total = sum(flow["thick"] for flow in side)
+            thick = [flow["thick"] / total for flow in side]
+            assert thick == pytest.approx(expected, abs=0.005), "as thick as its share"
+        texts = tab.eval_on_selector_all(".share", "all => all.map(one => one.textContent)")
+        assert [int(text.rstrip("%")) for text in texts] == pytest.approx(
+            [100 * share for row in wanted for share in row], abs=0.56
         )
-        for shown, expected in zip(drawn, rows(layer), strict=True):
-            assert shown == pytest.approx(expected, abs=0.0006)
-        own = [f"{100 * row[1]:.0f}%" for row in rows(layer)]
-        assert tab.locator(".own b").all_inner_texts() == own, "the token's own bar has its number"
-        assert status(tab) == (
-            f"In layer {layer + 1}, “a” gives itself {own[0]} by rollout and {own[2]} by the raw map;"
-            f" untrained: {own[1]} and {own[3]}."
+        own = [f"{100 * row[1]:.0f}%" for row in wanted]
+        points = abs(int(own[0][:-1]) - int(own[1][:-1]))
+        first = "Rollout, layer 1: " if (kind, layer) == ("rollout", 0) else begin.format(layer + 1)
+        assert said == (
+            f"{first}“a” gets {own[0]} from itself in the trained model and {own[1]} in the untrained"
+            f" one, {points} {'point' if points == 1 else 'points'} apart."
         )
-        for said, pair in zip(tab.locator(".apart").all_inner_texts(), (own[:2], own[2:])):
-            points = abs(int(pair[0][:-1]) - int(pair[1][:-1]))
-            unit = "point" if points == 1 else "points"
-            assert said == f"“a” keeps {pair[0]} and {pair[1]}: {points} {unit} apart"
 
 
 def test_the_title_says_the_marked_numbers_of_the_last_layer(tab, figure):
     show(tab, figure)
-    rolled, control, raw, _ = tab.locator(".own b").all_inner_texts()
-    assert figure.label == (
-        f"By rollout, “a” keeps {rolled} of itself; a model that has learned nothing gives {control}"
+    rolled, control = tab.eval_on_selector_all(
+        ".share.own", "all => all.map(one => one.textContent)"
     )
-    assert f"gives {raw}." in figure.alt
+    assert figure.label == (
+        f"By attention rollout, {rolled} of “a” still comes from “a” after 3 layers; in a model that"
+        f" has learned nothing, it is {control}"
+    )
+    assert f"{rolled} and {control}." in figure.alt
+    assert f"gives {shares('raw', 2)[0][1]:.0%} in the trained model" in figure.alt
+
+
+def test_a_stream_says_its_number_where_one_points(tab, figure):
+    show(tab, figure)
+    tab.locator(".model .stream.own").hover()
+    assert tab.locator(".mb-tip").inner_text() == (
+        f"trained, rollout: {shares('rollout', 2)[0][1]:.3f} from “a”"
+    )
+    tab.get_by_role("group", name="streams").press("ArrowRight")
+    assert tab.locator(".mb-tip").inner_text().endswith("from “[CLS]”")
 
 
 @pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 390)])

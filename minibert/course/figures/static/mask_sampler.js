@@ -72,11 +72,12 @@ function drawMasks(tokens, settings, seed) {
 }
 
 // Draws 1 to `draws` counted: fates, how often each place was chosen, the last draw itself, and after each draw the share of random words.
-function countDraws(tokens, settings, draws) {
+// `before` draws are passed over, so that another count has draws of its own.
+function countDraws(tokens, settings, draws, before = 0) {
   const counts = { mask: 0, other: 0, kept: 0 }, places = tokens.map(() => 0), course = [];
   let last, chosen = 0;
   for (let seed = 1; seed <= draws; seed += 1) {
-    last = drawMasks(tokens, settings, seed);
+    last = drawMasks(tokens, settings, before + seed);
     last.fates.forEach((fate, place) => {
       if (fate === null) return;
       counts[fate] += 1;
@@ -104,11 +105,13 @@ function eachDraw(tokens, settings) {
 
 const FATES = { mask: "[MASK]", other: "random words", kept: "unchanged" };
 // What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random words.
-const RULES = [["80, 10, 10, as BERT has it", "pieces", 0.8, 0.1], ["80, 10, 10, by whole words", "words", 0.8, 0.1], ["80, 10, 10, each piece on its own", "each", 0.8, 0.1],
-  ["always [MASK]", "pieces", 1, 0], ["no random words: 90, 0, 10", "pieces", 0.9, 0], ["random words alone", "pieces", 0, 1]];
+const RULES = [["BERT: 80% [MASK], 10% random words", "pieces", 0.8, 0.1], ["the same, by whole words", "words", 0.8, 0.1], ["the same, each piece on its own", "each", 0.8, 0.1],
+  ["100% [MASK]", "pieces", 1, 0], ["90% [MASK], no random words", "pieces", 0.9, 0], ["100% random words", "pieces", 0, 1]];
 const MANY = 1000, STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MANY];      // draws, further and further apart
 const MARKED = [20, MANY];      // draws whose bands the picture names
-const PLOT = { height: 214, left: 40, right: 12, top: 26, bottom: 38, tall: 0.3 };
+const COUNTS = 20;      // the reader's own and, in grey, others by the same rule: about one of twenty leaves the band
+const DOTS = [...new Set(Array.from({ length: 90 }, (_, i) => Math.round(4 * (MANY / 4) ** (i / 89))))];      // draws at which a grey line bends; before these, few tokens make it jump
+const PLOT = { left: 42, right: 68, top: 30, bottom: 42, tall: 0.3 };
 
 function percent(share, digits = 0) {
   return `${number(100 * share, digits)}%`;
@@ -117,8 +120,8 @@ function percent(share, digits = 0) {
 function tokenList(tokens, found, draws) {
   return tokens.map((token, place) => {
     const fate = found.fates[place];
-    return node("li", { class: fate ? `mb-is-${fate}` : "", "data-tip": `“${token}” was chosen in ${found.places[place]} of ${draws.toLocaleString("en")} draws` },
-      node("span", { class: "mb-true" }, token), node("span", { class: "mb-seen" }, fate ? found.seen[place] : " "));
+    return node("li", { class: fate ? `mb-is-${fate}` : "", "data-tip": `“${token}” was chosen in ${found.places[place]} of ${draws.toLocaleString("en")} masks` },
+      node("span", { class: "mb-true" }, token), fate && node("span", { class: "mb-seen" }, found.seen[place]));
   });
 }
 
@@ -138,29 +141,35 @@ function shareTable(rows) {
       node("td", {}, `${percent(band[0], 1)} to ${percent(band[1], 1)}${inside ? "" : ": outside"}`), node("td", {}, count)))));
 }
 
-// The share of random words after each draw, in the grey funnel in which chance alone keeps it.
-function funnel(width, tokens, settings, course) {
-  const { left, right, top, bottom, tall } = PLOT, floor = PLOT.height - bottom, expected = settings.replaced, low = clamp(expected - tall / 3, 0, 1 - tall);
-  const x = (draw) => left + Math.log(draw) / Math.log(MANY) * (width - left - right), y = (share) => top + (low + tall - clamp(share, low, low + tall)) / tall * (floor - top);
-  const band = (draw) => bandOf(expected, draw * eachDraw(tokens, settings)), line = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
+// The share of random words after each mask: the reader's count over the others, in the grey band in which chance alone keeps 95 of 100.
+function funnel(width, tokens, settings, course, others) {
+  const { left, right, top, bottom, tall } = PLOT, narrow = width < 500, height = narrow ? 264 : 300;
+  const floor = height - bottom, expected = settings.replaced, low = clamp(expected - tall / 3, 0, 1 - tall), per = eachDraw(tokens, settings), end = width - right;
+  const x = (draw) => left + Math.log(draw) / Math.log(MANY) * (end - left), y = (share) => top + (low + tall - clamp(share, low, low + tall)) / tall * (floor - top);
+  const band = (draw) => bandOf(expected, draw * per), line = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
   const shown = course.map((share, i) => [i + 1, share]), [now, last] = shown[shown.length - 1];
+  const counted = (draw) => Math.round(draw * per).toLocaleString("en"), ticks = [10, 100, 1000].filter((tick) => tick > per && tick < 0.7 * MANY * per);
   return [
     shape("polygon", { class: "mb-band", points: `${line(STOPS.map((draw) => [draw, band(draw)[1]]))} ${line([...STOPS].reverse().map((draw) => [draw, band(draw)[0]]))}` }),
-    ...[0, 1, 2, 3].map((i) => low + i * tall / 3).map((share) => [shape("line", { class: "mb-grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }), shape("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share))]),
-    ...[1, 10, 100, MANY].map((draw) => shape("text", { x: x(draw), y: floor + 16, "text-anchor": draw === MANY ? "end" : "middle" }, draw.toLocaleString("en"))),
-    shape("text", { x: (left + width) / 2, y: PLOT.height - 5, "text-anchor": "middle" }, "draws so far"),
-    shape("text", { x: 2, y: 13 }, "share of random words so far; grey: 95% of all counts"),
-    shape("line", { class: "mb-expected", x1: left, x2: width - right, y1: y(expected), y2: y(expected) }),
+    ...[0, 1, 2, 3].map((i) => low + i * tall / 3).map((share) => [shape("line", { class: "mb-grid", x1: left, x2: end, y1: y(share), y2: y(share) }), shape("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share))]),
+    ...[...ticks.map((tick) => [tick / per, tick.toLocaleString("en")]), [MANY, counted(MANY)]].map(([draw, text]) => shape("text", { x: x(draw), y: floor + 17, "text-anchor": "middle" }, text)),
+    shape("text", { x: (left + end) / 2, y: height - 6, "text-anchor": "middle" }, "chosen tokens counted so far"),
+    shape("text", { x: 2, y: 14 }, "share of random words in ", shape("tspan", { class: "mb-share" }, "one count"), ` and ${COUNTS - 1} others${narrow ? "" : "; shaded: 95% of all counts"}`),
+    ...others.map((other) => shape("polyline", { class: "mb-other", points: line(DOTS.map((draw) => [draw, other[draw - 1]])) })),
+    shape("line", { class: "mb-expected", x1: left, x2: end, y1: y(expected), y2: y(expected) }),
     shape("polyline", { class: "mb-course", points: line(shown) }),
     ...MARKED.map((draw) => {
-      const [from, to] = band(draw), ends = [y(from), y(to)], at = draw === MANY ? x(draw) - 2 : x(draw);
+      const [from, to] = band(draw), ends = [y(from), y(to)], many = draw === MANY, at = x(draw) + (many ? 11 : 0), above = many ? expected === 0 || expected === 1 : expected < 1;
+      const under = many && narrow ? Math.max(ends[0] + 26, floor - 8) : ends[0] + (many ? 26 : 19);
+      const text = `${counted(draw)} tokens: ${from === to ? percent(from) : `${percent(from)} to ${percent(to)}`}`;
       return [shape("path", { class: "mb-bracket", d: `M${at - 5} ${ends[1]} h10 M${at} ${ends[1]} V${ends[0]} M${at - 5} ${ends[0]} h10` }),
-        shape("text", { class: "mb-mark", x: draw === MANY ? width - right : at + 8, y: draw === MANY ? (expected ? ends[0] + (width < 500 ? 36 : 19) : ends[1] - 9) : (expected < 1 ? ends[1] - 5 : ends[0] + 19), "text-anchor": draw === MANY ? "end" : "start" }, `${draw.toLocaleString("en")} draws: ${from === to ? percent(from) : `${percent(from)} to ${percent(to)}`}`)];
+        shape("text", { class: "mb-mark", x: many ? width - 2 : at + (narrow ? -30 : 10), y: above ? ends[1] - (many && !expected ? 31 : 9) : under, "text-anchor": many ? "end" : "start" }, text)];
     }),
-    shape("circle", { class: "mb-now", cx: x(now), cy: y(last), r: 5.5 }),
+    shape("circle", { class: "mb-now", cx: x(now), cy: y(last), r: 6 }),
+    shape("text", { class: "mb-share", x: x(now) + (now === MANY ? 19 : 10), y: y(last) + 6 }, percent(last, 1)),
     ...STOPS.map((draw, i) => {
       const from = i ? x(STOPS[i - 1]) : left, share = course[draw - 1];
-      return shape("rect", { x: from, width: x(draw) - from + 1, y: top, height: floor - top, fill: "transparent", "data-tip": `${draw.toLocaleString("en")} draws: ${share === undefined ? "" : `${percent(share, 1)} random words; `}chance alone: ${band(draw).map((end) => percent(end, 1)).join(" to ")}` });
+      return shape("rect", { x: from, width: x(draw) - from + 1, y: top, height: floor - top, fill: "transparent", "data-tip": `${counted(draw)} tokens: ${share === undefined ? "" : `${percent(share, 1)} random words; `}chance alone: ${band(draw).map((each) => percent(each, 1)).join(" to ")}` });
     }),
   ].flat();
 }
@@ -168,8 +177,8 @@ function funnel(width, tokens, settings, course) {
 // What the rule promises about the number of places, in words.
 function promise(tokens, settings) {
   const ordinary = tokens.filter((token) => !settings.special.includes(token)).length, many = eachDraw(tokens, settings);
-  if (settings.form === "each") return `Each of ${ordinary} pieces with a chance of ${percent(settings.rate)}, so their number varies.`;
-  return settings.whole ? `At most ${many} of ${ordinary} pieces a draw, and never a part of a word without the rest.` : `${many} of ${ordinary} pieces in every draw.`;
+  if (settings.form === "each") return `Each of ${ordinary} tokens is chosen with a chance of ${percent(settings.rate)}, so their number varies.`;
+  return settings.whole ? `At most ${many} of ${ordinary} tokens a mask, and never a part of a word without the rest.` : `${many} of ${ordinary} tokens in every mask.`;
 }
 
 export default {
@@ -177,33 +186,37 @@ export default {
     const { names, rows, words, special, most, rate } = model.get("data");      // a stored notebook sorts the keys of an object
     const settings = { form: "pieces", whole: false, rate, masked: 0.8, replaced: 0.1, most, words, special };
     const group = `mb-text-${(groups += 1)}-${Math.random().toString(36).slice(2, 8)}`, width = clamp(el.clientWidth, 300, 832);      // drawn as wide as it is shown
-    let row = names[0], at = STOPS.length - 1, shares;
+    let row = names[0], at = STOPS.length - 1, shares, others = [];
 
     const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
     const one = node("p", { class: "mb-one" });
-    const fates = node("p", { class: "mb-fates" });
-    const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true" });
-    const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; update(); } }), node("span", {}, name))));
-    const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, one, list, plot, fates);
-    const time = timeline({ label: "Draws", last: STOPS.length - 1, value: at, text: (i) => `draw ${STOPS[i].toLocaleString("en")}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
+    const plot = shape("svg", { viewBox: `0 0 ${width} ${width < 500 ? 264 : 300}`, "aria-hidden": "true" });
+    const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; recount(); } }), node("span", {}, name))));
+    const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, one, list, plot);
+    const time = timeline({ label: "Masks", last: STOPS.length - 1, value: at, text: (i) => `${STOPS[i].toLocaleString("en")} ${i ? "masks" : "mask"}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
     const figure = stage(el, model, { picture, numbers: () => shareTable(shares), controls: [...time.parts, pick({ label: "Rule", options: RULES.map(([name], i) => [i, name]), value: 0, oninput: (i) => {
       [, settings.form, settings.masked, settings.replaced] = RULES[i];
       settings.whole = settings.form === "words";
-      update();
+      recount();
     } })] });
     tips(picture);
-    update();
+    recount();
+
+    function recount() {
+      others = Array.from({ length: COUNTS - 1 }, (_, i) => countDraws(rows[row], settings, MANY, (i + 1) * MANY).course);
+      update();
+    }
 
     function update() {
       const draws = STOPS[at], tokens = rows[row], found = countDraws(tokens, settings, draws);
       shares = shareRows(found, settings);
       list.replaceChildren(...tokenList(tokens, found, draws));
       const chosen = found.fates.filter(Boolean).length, random = found.fates.filter((fate) => fate === "other").length;
-      one.replaceChildren(`Draw ${draws.toLocaleString("en")}: ${chosen} ${chosen === 1 ? "token" : "tokens"} chosen, `, node("b", { class: "mb-is-other" }, `${random} ${random === 1 ? "becomes a random word" : "become random words"}`));
-      fates.replaceChildren(draws === 1 ? "This draw:" : `All ${draws.toLocaleString("en")} draws:`, ...shares.map(({ fate, share }) => node("span", { class: `mb-is-${fate}` }, `${percent(share, 1)} ${FATES[fate]}`)));
-      plot.replaceChildren(...funnel(width, tokens, settings, found.course));
+      one.replaceChildren(`Mask ${draws.toLocaleString("en")}: `, node("b", { class: "mb-is-other" }, `${random} of ${chosen} ${chosen === 1 ? "token" : "tokens"} ${random === 1 ? "becomes a random word" : "become random words"}`));
+      plot.replaceChildren(...funnel(width, tokens, settings, found.course, others));
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
-      figure.say(`${promise(tokens, settings)} After draw ${draws.toLocaleString("en")}, ${found.chosen.toLocaleString("en")} chosen: ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all shares as chance allows"}.`);
+      const parts = shares.map(({ fate, share }) => `${percent(share, 1)} ${FATES[fate]}`).join(", ");
+      figure.say(`${promise(tokens, settings)} Of ${found.chosen.toLocaleString("en")}: ${parts}; ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all as chance allows"}.`);
     }
   },
 };
