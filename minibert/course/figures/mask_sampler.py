@@ -64,8 +64,8 @@ def mask_sampler(
         },
         needs=["stage.js"],
         label=(
-            f"If 10% of tokens become random words, a count of {FEW * chosen:,} tokens can find"
-            f" anything from {few}; a count of {MANY * chosen:,} finds {many}"
+            f"If 10% of tokens become random words, {FEW * chosen:,} tokens can show {few},"
+            f" and {MANY * chosen:,} show {many}"
         ),
         alt=(
             "A text under one mask: most of the chosen tokens become [MASK], some another word, some"

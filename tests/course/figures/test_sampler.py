@@ -300,8 +300,7 @@ def test_it_begins_with_all_draws_and_says_them(figure):
     )
     assert status(figure) == said
     assert figure.locator(".mb-label").inner_text() == (
-        "If 10% of tokens become random words, a count of 100 tokens can find anything from 4% to 16%;"
-        " a count of 5,000 finds 9% to 11%"
+        "If 10% of tokens become random words, 100 tokens can show 4% to 16%, and 5,000 show 9% to 11%"
     )  # 10% ± 1.96 · √(0.09 / 100), and with 5,000
     marks = figure.locator(".mb-mark").evaluate_all("all => all.map((one) => one.textContent)")
     assert marks == ["100 tokens: 4% to 16%", "5,000 tokens: 9% to 11%"]

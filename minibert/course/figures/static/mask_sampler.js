@@ -105,7 +105,7 @@ function eachDraw(tokens, settings) {
 
 const FATES = { mask: "[MASK]", other: "random words", kept: "unchanged" };
 // What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random words.
-const RULES = [["BERT: 80% [MASK], 10% random words", "pieces", 0.8, 0.1], ["the same, by whole words", "words", 0.8, 0.1], ["the same, each piece on its own", "each", 0.8, 0.1],
+const RULES = [["BERT: 80% [MASK], 10% random", "pieces", 0.8, 0.1], ["the same, by whole words", "words", 0.8, 0.1], ["the same, each piece on its own", "each", 0.8, 0.1],
   ["100% [MASK]", "pieces", 1, 0], ["90% [MASK], no random words", "pieces", 0.9, 0], ["100% random words", "pieces", 0, 1]];
 const MANY = 1000, STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MANY];      // draws, further and further apart
 const MARKED = [20, MANY];      // draws whose bands the picture names
