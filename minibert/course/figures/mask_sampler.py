@@ -68,8 +68,8 @@ def mask_sampler(
             f" and {MANY * chosen:,} show {many}"
         ),
         alt=(
-            "A text under one mask: most of the chosen tokens become [MASK], some another word, some"
-            " stay. Below, 20 lines, each a count of the same rule, show the share of random words"
+            "A text under one mask: most of the chosen tokens become [MASK], some another word,"
+            " some stay. Below, 20 lines, each a count of the same rule, show the share of random words"
             f" among the tokens counted so far. After {FEW * chosen:,} tokens they spread from"
             f" {few}; after {MANY * chosen:,} they have met near the expected 10%, at {many}."
         ),
