@@ -70,8 +70,8 @@ def mask_sampler(
         alt=(
             "A text under one mask: most of the chosen tokens become [MASK], some another word,"
             " some stay. Below, 20 lines, each a count of the same rule, show the share of random"
-            f" words among the tokens counted so far. After {FEW * chosen:,} tokens they spread from"
-            f" {few}; after {MANY * chosen:,} they have met near the expected 10%, at {many}."
+            f" words among the tokens counted so far. After {FEW * chosen:,} tokens they spread"
+            f" from {few}; after {MANY * chosen:,} they have met near the expected 10%, at {many}."
         ),
         try_this="Press Play and watch one count wander and settle. Then choose another rule.",
     )

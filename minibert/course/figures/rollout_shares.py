@@ -54,8 +54,8 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
             f"{len(tokens)} tokens in a column. From each, a stream runs to the left into the"
             f" vector of “{word}” in the {model} model, and another to the right into the {control}"
             f" model's. A stream is as thick as the share that rollout through {layers} layers"
-            f" gives to the token. The two sides look alike, and the streams from “{word}” itself"
-            f" stand out: {kept:.0%} and {without:.0%}. The attention of layer {layers} alone gives"
+            f" gives to the token. The streams from “{word}” itself stand out: {kept:.0%} and"
+            f" {without:.0%}. The attention of layer {layers} alone gives"
             f" {raw:.0%} in the {model} model."
         ),
         try_this=(
