@@ -50,7 +50,7 @@ def calculator(preset: str = "base") -> Moving:
         try_this=(
             "Pull the layers, then the sequences. Which of the four bars does each of them change?"
         ),
-        needs=["stage.js"],
+        needs=["stage.js", "costs.js"],
     )
 
 

@@ -144,7 +144,7 @@ def same(found, expected):
 @pytest.fixture(scope="module")
 def formulas(tab):
     """The figure's functions without the figure."""
-    load(tab, "calculator.js")
+    load(tab, "costs.js")
     return [tab.evaluate("values => cost(values)", STEP | TRAINING | values) for values in CONFIGS]
 
 
@@ -392,7 +392,7 @@ def test_bad_input_gets_a_sentence_at_its_field(form, field, value, sentence):
 
 
 def test_a_time_is_said_in_the_unit_that_fits_it(tab):
-    load(tab, "calculator.js")
+    load(tab, "costs.js")
     times = [1e-9, 0.5 / 1440, 1 / 1440, 1 / 24, 1.9, 2, 1234.56, 2e6, 3e40]
     assert tab.evaluate("times => times.map(timeOf)", times) == [
         "less than a second",
