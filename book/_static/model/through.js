@@ -27,7 +27,7 @@
     box.save.onclick = () => through.save(through.card(state.text.replaceAll("[MASK]", "___"), finding(end, state.token), data, view(), colours));
     document.querySelectorAll("[data-tool=through] [data-example]").forEach((button) => { button.onclick = () => change(button.dataset.example); });
     window.addEventListener("hashchange", fromAddress);
-    box.whole.onclick = () => { isWhole = !isWhole; fit(); };
+    box.whole.onclick = () => { isWhole = !isWhole; fit(); if (isWhole) box.picture.scrollIntoView({ behavior: still.matches ? "auto" : "smooth" }); };
     new ResizeObserver(fit).observe(box.picture.parentElement);
     dark.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     document.fonts.ready.then(redraw);
