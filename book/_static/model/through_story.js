@@ -3,7 +3,7 @@
   "use strict";
 
   const model = window.minibertModel, { node, percent } = model, { turning } = model.through;
-  const SPECIAL = /^\[(CLS|SEP)\]$/, SEEN = 0.3, LISTED = 3, STRONGEST = 55;
+  const SPECIAL = /^\[(CLS|SEP)\]$/, SEEN = 0.3, LISTED = 3, STRONGEST = 46;
 
   /** The pieces as they are written: with the letters of the text, and a space where the text has one. -> [[space, piece, token], …] */
   function written(data) {
