@@ -390,7 +390,7 @@ def test_a_phone_tells_it_as_a_story(through, expected, same):
         row = rows[int(words.amax(dim=1).argmax())]
         assert told["most"] == pieces[int(row.argmax())]
     assert [told["turn"] for told in layers] == [False, False, False, True]
-    assert "looks 90% at “queen”" in layers[3]["head"]
+    assert "looks at “queen”, 90%" in layers[3]["head"]
     tab.locator("#through-time").focus()
     for _ in range(3):
         tab.keyboard.press("ArrowLeft")

@@ -209,7 +209,7 @@
     const { place, data, view, colours } = pen, { to: right, y } = place.layers[layer], weights = view.rows[layer], to = weights.indexOf(Math.max(...weights));
     const isAbove = to <= view.token, at = pen.y(y, to) + (isAbove ? -27 : 13) - (Math.abs(to - view.token) < 1 ? place.row * 0.7 : 0);
     pen.ctx.globalAlpha = p;
-    [[`looks ${percent(weights[to], 0)}`, 0, 800], [`at ${model.through.quoted(data, to)}`, 16, 800]].forEach(([words, down, weight]) => text(pen, words, right, at + down, { size: 14, weight, colour: colours.head, align: "right", halo: true }));
+    [["looks at", 0, 600], [`${model.through.quoted(data, to)}, ${percent(weights[to], 0)}`, 16, 800]].forEach(([words, down, weight]) => text(pen, words, right, at + down, { size: 14, weight, colour: colours.head, align: "right", halo: true }));
     pen.ctx.globalAlpha = 1;
   }
 

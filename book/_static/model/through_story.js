@@ -25,7 +25,7 @@
     const [{ word, probability }] = data.says[layer + 1][chosen], weights = rows[layer], to = weights.indexOf(Math.max(...weights));
     const words = written(data).filter(([, piece, token]) => !SPECIAL.test(piece) || weights[token] > SEEN).map(([space, piece, token]) => [space, token === chosen ? node("b", { class: "story-guess" }, word)
       : node("span", { class: [SPECIAL.test(piece) && "story-special", weights[token] > SEEN && "story-seen"].filter(Boolean).join(" "), style: `--weight: ${Math.round(STRONGEST * weights[token])}%` }, piece === "[MASK]" ? "▁▁▁" : piece)]);
-    const looks = isTurn && node("em", {}, ` looks ${percent(weights[to], 0)} at ${model.through.quoted(data, to)}`);
+    const looks = isTurn && node("em", {}, ` looks at ${model.through.quoted(data, to)}, ${percent(weights[to], 0)}`);
     return node("div", { class: `story-layer${isTurn ? " story-turn" : ""}` }, node("p", { class: "story-head" }, node("span", {}, `layer ${layer + 1}`, looks), bar(probability), node("span", {}, percent(probability, 0))),
       node("p", { class: "story-text" }, ...words.flat()));
   }

@@ -48,7 +48,7 @@ def calculator(preset: str = "base") -> Moving:
             " a step; all other sizes are in a folded form, and all numbers in folded tables."
         ),
         try_this=(
-            "Pull the layers, then the sequences. Which of the four bars does each of them change?"
+            "Move the layers, then the sequences. Which of the four bars does each of them change?"
         ),
         needs=["stage.js", "costs.js"],
     )

@@ -270,7 +270,7 @@ def test_title_and_bars_follow_the_form(form):
     ]
     assert facts() == [
         "109,482,240 parameters 52% in feed-forward layers",
-        "2.15 trillion operations a step 3 × a forward pass",
+        "2.15 trillion operations per step 3 × a forward pass",
         "24.3 hours to train 10 billion tokens on one A100",
     ]
     form.locator("[name=layers]").fill("24")
@@ -307,7 +307,7 @@ def test_bars_lie_to_scale_one_behind_the_other(form, preset, length):
 
 def test_a_hand_pulls_a_number_and_follows_it(form):
     """The one of the sequences goes by powers of two."""
-    layers, batch = form.get_by_label("Layers").last, form.get_by_label("Sequences in a step").last
+    layers, batch = form.get_by_label("Layers").last, form.get_by_label("Sequences per step").last
     assert layers.input_value() == "12" and batch.input_value() == "5"
     batch.press("ArrowRight")
     assert form.locator("[name=batch]").input_value() == "64"

@@ -5,7 +5,7 @@ const FIELDS = [
   ["The model", "model", [["layers", "Layers", "L"], ["hidden", "Hidden size", "H"], ["heads", "Heads", "A"], ["wide", "Feed-forward width", "I"], ["words", "Words", "V"],
     ["positions", "Positions"], ["segments", "Kinds of segment"], ["kind", "Positions are", { absolute: "learned", sinusoidal: "sinusoidal", none: "left out" }],
     ["first", "Each layer is", { post: "post-norm", pre: "pre-norm" }]]],
-  ["A training step", "step", [["batch", "Sequences in a step", "B"], ["length", "Tokens in a row", "S"], ["precision", "Numbers are", { float32: "float32", mixed: "mixed" }],
+  ["A training step", "step", [["batch", "Sequences per step", "B"], ["length", "Tokens in a row", "S"], ["precision", "Numbers are", { float32: "float32", mixed: "mixed" }],
     ["fused", "Attention is", { fused: "fused", readable: "readable" }]]],
   ["The whole training", "training", [["tokens", "Billions of tokens"], ["peak", "Trillions of operations a second, by the data sheet"],
     ["used", "Per cent of them that training uses"], ["machines", "Processors"]]],
@@ -46,7 +46,7 @@ function handOf(about, [name, label], start) {
 
 // What a training step holds, one below the other, each beginning where the last one ends; the weights alone are the measure.
 const HELD = {
-  weights: () => "what the model is",
+  weights: () => "the model itself",
   gradients: () => "one for each weight",
   optimiser: (c) => (c.precision === "mixed" ? "two averages and a copy of each" : "two averages for each weight"),
   activations: (c) => `kept for ${grouped(c.batch)} × ${grouped(c.length)} tokens`,
@@ -81,7 +81,7 @@ function factsOf(found, c, gpus) {
   const [gpu] = gpus.find(([, peak]) => peak === c.peak) || ["processor"];
   const facts = [
     [grouped(found.total), "parameters", share(found.parameters, found.total), `parameters: ${Object.entries(found.parameters).filter(([, value]) => value).map(([name, value]) => `${name} ${grouped(value)}`).join(", ")}`],
-    [operationsOf(found.step), "operations a step", "3 × a forward pass", `a forward pass: ${operationsOf(sum(found.forward))} operations`],
+    [operationsOf(found.step), "operations per step", "3 × a forward pass", `a forward pass: ${operationsOf(sum(found.forward))} operations`],
     [timeOf(found.days), "to train", `${grouped(c.tokens, c.tokens % 1 ? 1 : 0)} billion tokens on ${c.machines === 1 ? "one" : grouped(c.machines)} ${gpu}${c.machines === 1 ? "" : "s"}`,
       `${operationsOf(found.operations)} operations, at ${grouped(c.used, c.used % 1 ? 1 : 0)}% of ${grouped(c.peak, c.peak % 1 ? 1 : 0)} trillion a second`],
   ];

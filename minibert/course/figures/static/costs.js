@@ -16,7 +16,7 @@ function cost(c) {
 
 function check(c) {
   const wholes = { words: "Words", hidden: "Hidden size", layers: "Layers", heads: "Heads", wide: "Feed-forward width", positions: "Positions",
-    segments: "Kinds of segment", batch: "Sequences in a step", length: "Tokens in a row", machines: "Processors" };
+    segments: "Kinds of segment", batch: "Sequences per step", length: "Tokens in a row", machines: "Processors" };
   for (const [name, label] of Object.entries(wholes)) whole(c[name], name, label);
   if (c.hidden % c.heads) {
     fail("heads", `A hidden size of ${c.hidden} cannot be shared out evenly among ${c.heads} ${c.heads === 1 ? "head" : "heads"}: ${c.hidden % c.heads} would be left over.`);
