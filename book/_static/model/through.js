@@ -61,7 +61,7 @@
     end = data.attentions.length + 3;
     Object.assign(state, { text, wanted: null, t: Math.min(state.t, end) });
     if (state.heads.length !== data.attentions.length) state.heads = data.attentions.map(() => null);
-    if (state.open && (!sound(state.open) || !isSame && state.open.block === "word")) state.open = null;
+    if (state.open && (!through.sound(data, state.open) || !isSame && state.open.block === "word")) state.open = null;
     hovered = null;
     box.status.textContent = box.error.textContent = "";
     box.text.removeAttribute("aria-invalid");
@@ -77,13 +77,6 @@
     box.status.textContent = "";
     box.error.textContent = sentence;
     box.text.setAttribute("aria-invalid", "true");
-  }
-
-  /** Whether an open block exists in this sentence. */
-  function sound({ block, layer = 0, head = 0, token, to = 0, cell = 0, word }) {
-    const S = data.tokens.length, L = data.attentions.length, H = (model.about || { hiddenSize: Infinity }).hiddenSize;
-    return token < S && to < S && head < data.attentions[0].length && cell < H && layer < L + (block === "says")
-      && (block !== "says" || data.says[layer][token].some((says) => says.word === word));
   }
 
   /** Another word in a token's place; its other pieces go too. */
