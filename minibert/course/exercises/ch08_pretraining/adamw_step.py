@@ -8,7 +8,7 @@ from minibert.course.exercises.compare import Mistake, draw, recognise
 
 
 def adamw_step(w, g, m, v, t, rate, decay, beta1=0.9, beta2=0.999, eps=1e-6):
-    """Change m, v and then w in place, by one step of equation 8.2.
+    """Change m, v and then w in place, by one step of equation 8.3.
 
     w weights, g their gradient, m and v the running means: four tensors of the same shape. t counts the steps from 1.
     """
@@ -64,7 +64,7 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=10,
     title="One step of AdamW",
-    task="Turn equation 8.2 into code for one tensor of parameters. The weights and both means change in place, so the caller sees the new values.",
+    task="Turn equation 8.3 into code for one tensor of parameters. The weights and both means change in place, so the caller sees the new values.",
     hints=(
         "The correction for the start belongs to the third line of the equation. Ask yourself what the next step should find in m and v.",
         "The decay is added after the division, and the rate multiplies both. `eps` is added after the root.",

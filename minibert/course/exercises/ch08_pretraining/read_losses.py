@@ -11,8 +11,8 @@ def read_losses(first, training, held_out, V, H, sigma, unigram, floor=None):
     """What three MLM losses say about a run: "first value", "impossible", "gap", "frequencies" or "learning".
 
     first     of the fresh model; training and held_out: at the end, on the two kinds of text
-    V, H, sigma as in equation 8.4; unigram and floor: the landmarks (floor is None where it is unknown). Losses in nats.
-    "first value"  the fresh model does not lose what equation 8.4 expects
+    V, H, sigma as in equation 8.2; unigram and floor: the landmarks (floor is None where it is unknown). Losses in nats.
+    "first value"  the fresh model does not lose what equation 8.2 expects
     "impossible"   the evaluation must be wrong, because no model can be that good
     "gap"          much better on training than on held-out text: repeated text, answers visible, or another mean
     "frequencies"  the run is not clearly better than the frequencies of the tokens

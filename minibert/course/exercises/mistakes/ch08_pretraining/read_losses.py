@@ -53,7 +53,7 @@ read_any_gap = _reads("read_any_gap", G=lambda t, h, V, u, f: t < h)
 KNOWN = (
     (
         read_without_variance,
-        "You compare the first loss with ln V alone; equation 8.4 adds half the variance of the scores.",
+        "You compare the first loss with ln V alone; equation 8.2 adds half the variance of the scores.",
     ),
     (
         read_one_side,
