@@ -78,8 +78,8 @@ def failing_run() -> Diagram:
         d.text(
             x + 7, top + 15 + 14 * len(causes) - 1, measurement, 10, "soft", "start", italic=True
         )
-        end = y + ROW - 1
-        d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, end)], "position", 1.6)
+        low = y + ROW - 1
+        d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, low)], "position", 1.6)
         d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
     y = TOP + ROW * len(QUESTIONS)
     d.box(4, y, LEFT, 26, "position-wash", "position", 1.4, 13)
@@ -88,4 +88,5 @@ def failing_run() -> Diagram:
         f"{' '.join(question)} If not: {', '.join(causes)}; to tell them apart: {measurement}."
         for question, causes, measurement in QUESTIONS
     )
-    return d.finish(f"Seven questions, in this order. {told} If all answers are yes, compare with healthy seeds, and try three times the rate.")
+    end = "If all answers are yes, compare with healthy seeds, and try three times the rate."
+    return d.finish(f"Seven questions, in this order. {told} {end}")

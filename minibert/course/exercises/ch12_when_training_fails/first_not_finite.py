@@ -99,7 +99,9 @@ def check_first_not_finite(answer):
         if isinstance(found, torch.nn.Module):
             raise Mistake("you return the module. Return its name, as named_modules() gives it.")
         if found != right:
-            raise Mistake(f"for {what} you return {found!r}, expected {right!r}: {why(model, found, right)}")
+            raise Mistake(
+                f"for {what} you return {found!r}, expected {right!r}: {why(model, found, right)}"
+            )
         if left:
             raise Mistake(f"{left} hooks are still on the model. Keep what register_forward_hook returns, and call its `remove()`.")  # fmt: skip
 
