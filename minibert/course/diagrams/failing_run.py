@@ -83,7 +83,7 @@ def failing_run() -> Diagram:
         d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
     y = TOP + ROW * len(QUESTIONS)
     d.box(4, y, LEFT, 26, "position-wash", "position", 1.4, 13)
-    d.text(4 + LEFT / 2, y + 17.5, "as good as healthy seeds?", 12, weight=600)
+    d.text(4 + LEFT / 2, y + 17.5, "compare healthy seeds", 12, weight=600)
     told = " ".join(
         f"{' '.join(question)} If not: {', '.join(causes)}; to tell them apart: {measurement}."
         for question, causes, measurement in QUESTIONS
