@@ -1,4 +1,4 @@
-"""A checklist for a pretraining run that does not learn: six questions, from data to losses."""
+"""A checklist for a pretraining run that does not learn: seven questions, from data to losses."""
 
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
@@ -10,7 +10,7 @@ QUESTIONS = [
         (
             "labels of other rows",
             "answers visible",
-            "padding scored, a class not",
+            "padding in the loss",
             "repeated lines",
         ),
         "count scored tokens, and rows",
@@ -26,9 +26,14 @@ QUESTIONS = [
         "falling, jumping, or at rest?",
     ),
     (
-        ("Grow the run. Is the", "held-out MLM loss near", "the printed MLM loss?"),
-        ("repeated lines", "answers seen, padding scored", "held-out text of another kind"),
-        "count rows; decode a batch",
+        ("Grow the run. Are the", "loss and the gradient", "norm finite?"),
+        ("norm climbs: rate too high", "NaN at once: one batch, and", "something undefined"),
+        "that batch, untrained weights",
+    ),
+    (
+        ("Is the held-out", "MLM loss near the", "printed MLM loss?"),
+        ("repeated lines", "answers seen, padding scored", "dropout left on"),
+        "count rows; evaluate twice",
     ),
     (
         ("Exchange the context:", "does the MLM loss", "rise?"),
@@ -37,7 +42,7 @@ QUESTIONS = [
             "rises again: rate too high",
             "stops early: mask or labels",
         ),
-        "step size; count labels, inputs",
+        "size of update; shares of a batch",
     ),
     (
         ("Is the NSP accuracy", "above one half, and in", "each of both classes?"),
@@ -53,7 +58,7 @@ QUESTIONS = [
 
 def failing_run() -> Diagram:
     """The checklist of chapter 12: "yes" leads down, "no" to possible causes and how to tell."""
-    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Six questions for a run that does not learn")
+    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Seven questions for a run that does not learn")
     d.text(4 + LEFT / 2, 17, "ask in this order", 11, "soft")
     d.text(360 - RIGHT / 2, 17, "possible cause, and how to tell", 11, "soft")
     for number, (question, causes, measurement) in enumerate(QUESTIONS):
@@ -73,14 +78,15 @@ def failing_run() -> Diagram:
         d.text(
             x + 7, top + 15 + 14 * len(causes) - 1, measurement, 10, "soft", "start", italic=True
         )
-        end = y + ROW - 1
-        d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, end)], "position", 1.6)
+        low = y + ROW - 1
+        d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, low)], "position", 1.6)
         d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
     y = TOP + ROW * len(QUESTIONS)
     d.box(4, y, LEFT, 26, "position-wash", "position", 1.4, 13)
-    d.text(4 + LEFT / 2, y + 17.5, "healthy: train longer", 12, weight=600)
+    d.text(4 + LEFT / 2, y + 17.5, "compare healthy seeds", 12, weight=600)
     told = " ".join(
         f"{' '.join(question)} If not: {', '.join(causes)}; to tell them apart: {measurement}."
         for question, causes, measurement in QUESTIONS
     )
-    return d.finish(f"Six questions, in this order. {told} If all answers are yes, train longer.")
+    end = "If all answers are yes, compare with healthy seeds, and try three times the rate."
+    return d.finish(f"Seven questions, in this order. {told} {end}")

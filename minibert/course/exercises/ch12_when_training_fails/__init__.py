@@ -1,17 +1,15 @@
-"""Exercises of chapter 12: inspect a batch, overfit one, measure the effect of context, repair a program, name three faults."""
+"""Exercises of chapter 12: inspect a batch, measure the effect of context, find the first NaN, name three faults."""
 
 from minibert.course.exercises.ch12_when_training_fails import (
     effect_of_context,
+    first_not_finite,
     inspect_batch,
-    mended_program,
     name_the_faults,
-    overfit_one_batch,
 )
 
 EXERCISES = [
     inspect_batch.EXERCISE,
-    overfit_one_batch.EXERCISE,
     effect_of_context.EXERCISE,
-    mended_program.EXERCISE,
+    first_not_finite.EXERCISE,
     name_the_faults.EXERCISE,
 ]

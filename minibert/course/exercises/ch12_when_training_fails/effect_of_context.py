@@ -4,8 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch12_when_training_fails.common import CHAPTER
-from minibert.course.exercises.ch12_when_training_fails.overfit_one_batch import tiny
+from minibert.course.exercises.ch12_when_training_fails.common import CHAPTER, tiny
 from minibert.course.exercises.compare import Mistake
 
 
@@ -137,7 +136,7 @@ EXERCISE = Exercise(
         "First find where an exchange is allowed: a boolean tensor [B, S] for “an unscored word here”, and the same tensor moved by one row. What else has to stay as it is?",
         "`roll(1, 0)` moves rows, and `a.where(condition, b)` chooses between two tensors. `batch | {...}` makes a new batch in which one entry differs. `F.cross_entropy(scores[scored], labels[scored])` is the MLM loss.",
     ),
-    paragraph="Step 3: overfit one batch",
+    paragraph="The loss stops too high",
     solution=effect_of_context,
     check=check_effect_of_context,
 )

@@ -106,7 +106,7 @@ EXERCISE = Exercise(
         "A boolean tensor as an index, `something[scored]`, keeps the scored positions in one flat list.",
         "The mean of booleans, turned into floats, is a share. All three shares are such means over the same positions; they differ only in what is compared.",
     ),
-    paragraph="Step 1: look at one batch",
+    paragraph="Look at one batch",
     solution=inspect_batch,
     check=check_inspect_batch,
 )

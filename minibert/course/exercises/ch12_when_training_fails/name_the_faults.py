@@ -53,9 +53,7 @@ def check_name_the_faults(answer):
                 f"run {run} is not “{named}”: {ask} is as in such a run, but another measurement"
                 " is not."
             )
-        raise Mistake(
-            f"run {run} is not “{named}”: compare {ask} with the table of the eight runs."
-        )
+        raise Mistake(f"run {run} is not “{named}”: compare {ask} with the runs of the chapter.")
 
 
 def _short(value: float) -> str:
@@ -76,7 +74,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "Compare where each run ends with the table above, and remember that a fault may be stronger or weaker here. Which faults lower the printed sum without a better model? Which end near the unigram loss + ln 2? For each run, which measurement would be different under each of its candidates?",
-        "For a run that ends near the unigram loss, columns of the table of the eight runs tell its two candidates apart. For a run that prints little, look at what is scored. For one that prints healthy numbers, look at held-out data.",
+        "For a run that ends near the unigram loss, the size of the update tells its two candidates apart. For a run that prints little, look at what is scored. For one that prints healthy numbers, look at held-out data.",
     ),
     paragraph="Three runs to diagnose",
     solution=name_the_faults,
