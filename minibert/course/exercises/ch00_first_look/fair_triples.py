@@ -22,7 +22,7 @@ def fair_triples():
         ("The exam was {}.", ("difficult", "hard"), ("easy", "simple")),
         ("Her uncle is {}.", ("rich", "wealthy"), ("poor", "needy")),
         ("The street was {}.", ("quiet", "silent"), ("noisy", "loud")),
-        ("This bag is too {}.", ("big", "large"), ("small", "little")),
+        ("This bag is too {}.", ("big", "large"), ("small", "tiny")),
         ("The concert {} at noon.", ("began", "started"), ("ended", "finished")),
         ("His answer was {}.", ("right", "correct"), ("wrong", "incorrect")),
         ("The train was {}.", ("fast", "quick"), ("slow", "sluggish")),
@@ -92,13 +92,13 @@ EXERCISE = Exercise(
     minutes=15,
     title="Design a test that a trick cannot pass",
     task="""
-            Choose a claim about MiniLM that you would like to test: that it tells *opposites* apart, as *good* and *bad*; that it reads *numbers*,
-            as *three* and *3*; that it knows which of two things came *first*; or a claim of your own. Write at least eight triples for it: a
+            Choose a claim about MiniLM: that it tells *opposites* apart, as *good* and *bad*; that it reads *numbers*,
+            as *three* and *3*; that it knows which of two things came *first*; or one of your own. Write at least eight triples for it: a
             sentence, one that agrees with it, and one that contradicts it.
 
-            The first trick to defeat is counting words. So in each triple, the second and the third sentence must share equally many words with the
-            first and bring equally many new ones; the check counts. The second trick is a liking for certain words. Against it, mirror
-            your triples: for each one that begins with *good*, write one that begins with *bad*. (Whether your sentences agree and contradict, only you can judge.)
+            Two tricks must fail. A model that counts words must find both equally close: in each triple, the second and the third sentence share equally
+            many words with the first and bring equally many new ones. (The check counts; whether they agree and contradict, only you can judge.) And
+            a liking for certain words must not help: for each triple that begins with *good*, write one that begins with *bad*.
 
             Before you run the cell after the exercise, enter in it how many triples you expect MiniLM to get right, and from how many on you will believe the claim.
             """,
