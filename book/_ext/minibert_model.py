@@ -11,15 +11,11 @@ Nothing of this is committed: at the end of a build the package's weights are wr
 A matrix W [rows, columns] becomes W ≈ scale[row] · q, symmetric: q are whole numbers from -127 to 127, the scale of a row is its largest
 magnitude / 127. A row is a word in the table of words and an output in a linear map, so no output hears another one's rounding. A few
 small matrices get sixteen bits: what they get wrong, every prediction gets wrong (`FINE`). Vectors stay float32.
-
-In `book/model.md` and `book/intro.md` marks such as `<!-- still: pair -->` become what the model answers there, as text: for readers without
-scripts, e-books and paper.
 """
 
 import base64
 import json
 import re
-from html import escape, unescape
 from pathlib import Path
 
 import minibert_through
@@ -28,18 +24,10 @@ from torch import Tensor
 
 import minibert
 from minibert import BertConfig, BertForPreTraining, WordPieceTokenizer, from_pretrained
-from minibert.data.sentences import split_sentences
 from minibert.hub.find_pretrained import SMALL
-from minibert.inference.fill_mask import fill_mask
 from minibert.summarization.head_store import open_summarizer
 from minibert.summarization.model import BertSumExt
-from minibert.summarization.scoring import summarize
 
-PAGES = ("book/model", "book/intro")
-TIME = re.compile(r"\*\*Time\*\* · reading (\d+) min · exercises (\d+) min")
-STILL = re.compile(r"<!-- still: (\w+) -->")
-FIELD = re.compile(r'<textarea id="([\w-]+)"[^>]*>(.*?)</textarea>', re.DOTALL)
-EXAMPLE = re.compile(r'data-part="(\w+)" data-example="([^"]*)"')
 PACKAGE = Path(minibert.__file__).parent
 TOKENIZER = PACKAGE / "course" / "figures" / "static" / "wordpiece.js"
 ENGINE = (
@@ -55,10 +43,6 @@ PARTS = 8
 # one mask in a hundred.
 FINE = re.compile(
     r"cls\.predictions\.transform\.dense|token_type_embeddings|self\.value|layer\.[01]\.attention\.output\.dense|seq_relationship|scorer"
-)
-SENTENCES = (
-    "She opened the [MASK] and walked into the room.",
-    "He was born [MASK] 1902 in Chicago.",
 )
 
 
@@ -194,80 +178,6 @@ def files(root: Path) -> dict[str, str]:
     return written
 
 
-def filled(sentences: tuple[str, ...]) -> str:
-    """A table of sentences, and what the model puts into their blanks."""
-    model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
-    rows = [
-        f"| {sentence} | "
-        + ", ".join(
-            f"*{escape(word)}* {probability:.0%}"
-            for word, probability in fill_mask(model, tokenizer, sentence, top=5)[0]
-        )
-        + " |"
-        for sentence in sentences
-    ]
-    return "\n".join(["| sentence | the first five words |", "|---|---|", *rows])
-
-
-def paired(fields: dict[str, str]) -> str:
-    """Both orders of the two texts of the page, and the first with the text about something else."""
-    model, tokenizer = from_pretrained(SMALL).eval(), WordPieceTokenizer.from_pretrained(SMALL)
-    first, second = fields["model-first"], fields["model-second"]
-    pairs = ((first, second), (second, first), (first, fields["other"]))
-    with torch.no_grad():
-        shares = [
-            float(model(**tokenizer(*pair)).seq_relationship_logits.softmax(dim=-1)[0, 0])
-            for pair in pairs
-        ]
-    rows = [f"| {one} | {next_} | {share:.0%} |" for (one, next_), share in zip(pairs, shares)]
-    return "\n".join(["| first | second | does it follow? |", "|---|---|---|", *rows])
-
-
-def summarized(fields: dict[str, str]) -> str:
-    """What the summarizer chooses from the text of the page."""
-    tokenizer, (summarizer, _) = WordPieceTokenizer.from_pretrained(SMALL), open_summarizer(SMALL)
-    sentences = split_sentences(fields["model-document"])
-    chosen = summarize(summarizer, tokenizer, sentences).chosen
-    return (
-        f"From a text of {len(sentences)} sentences about a river and a town it chooses three:\n\n"
-        + "\n".join(f"- {sentences[n]}" for n in chosen)
-    )
-
-
-def hours(root: Path) -> str:
-    """The times of all chapters together, as they state them themselves, in whole hours."""
-    minutes = [
-        TIME.search(path.read_text(encoding="utf-8")).groups()
-        for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    ]
-    reading, exercises = (round(sum(map(int, column)) / 60) for column in zip(*minutes))
-    return f"{reading} hours of reading and {exercises} of exercises"
-
-
-def fill_page(app, docname, source):
-    if docname not in PAGES:
-        return
-    root = Path(app.srcdir)
-    fields = {
-        name: unescape(text)
-        for path in sorted((root / "book" / "model").glob("*.html"))
-        for found in (FIELD, EXAMPLE)
-        for name, text in found.findall(path.read_text(encoding="utf-8"))
-    }
-    changed = (
-        minibert_through.SENTENCE.replace(minibert_through.CHANGED, word)
-        for word in minibert_through.INTO
-    )
-    made = {
-        "through": lambda: filled((minibert_through.SENTENCE, *SENTENCES)),
-        "landing": lambda: filled(tuple(changed)),
-        "pair": lambda: paired(fields),
-        "summary": lambda: summarized(fields),
-        "hours": lambda: hours(root),
-    }
-    source[0] = STILL.sub(lambda match: made[match[1]](), source[0])
-
-
 def write_files(app, error):
     """Write what is missing or older than what it is made from."""
     if error or app.builder.name != "html":
@@ -290,6 +200,5 @@ def write_files(app, error):
 
 def setup(app):
     """Sphinx calls this."""
-    app.connect("source-read", fill_page)
     app.connect("build-finished", write_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

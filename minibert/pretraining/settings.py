@@ -43,24 +43,24 @@ class Settings:
         options = {"copy_positions": False} | with_new_names(values["options"])
         return cls(**values | {"options": PretrainingOptions(**options)})
 
-    def config(self, vocab_size: int) -> BertConfig:
-        """The shape of the model that is trained from nothing."""
-        changes: dict[str, Any] = {} if self.norm_first is None else {"norm_first": self.norm_first}
+    def config(self, vocab_size: int, pad_token_id: int = 0) -> BertConfig:
+        """The shape of the model that is trained from nothing. The vocabulary gives the numbers."""
+        changes: dict[str, Any] = {"vocab_size": vocab_size, "pad_token_id": pad_token_id}
+        if self.norm_first is not None:
+            changes["norm_first"] = self.norm_first
         dropout = 0.0 if self.dropout is None and self.preset in PRESETS else self.dropout
         if dropout is not None:
             changes |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
         if self.preset in PRESETS:
             positions = max(512, self.options.positions())
-            return BertConfig.preset(
-                self.preset, vocab_size, max_position_embeddings=positions, **changes
-            )
+            return BertConfig.preset(self.preset, max_position_embeddings=positions, **changes)
         if not expanded(self.preset).is_file():
             raise InputError(
                 f"preset must be one of {', '.join(PRESETS)} or the path of a config.json, "
                 f"not {self.preset!r}"
             )
         config = BertConfig.from_json_file(expanded(self.preset))
-        return dataclasses.replace(config, vocab_size=vocab_size, **changes)
+        return dataclasses.replace(config, **changes)
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ def make_run(
             model = from_pretrained(settings.start, BertForPreTraining, **dropout)
             run_dir.remember("config", model.config.to_dict)
         else:
-            vocab_size = text.tokenizer.vocab_size
-            config = run_dir.remember("config", lambda: settings.config(vocab_size).to_dict())
+            ids = text.tokenizer.vocab_size, text.tokenizer.pad_id
+            config = run_dir.remember("config", lambda: settings.config(*ids).to_dict())
             shape = BertConfig.from_dict(config)
             refuse_too_large(matrix_parameters(shape))
             model = BertForPreTraining(shape)

@@ -68,7 +68,9 @@ def test_any_word_can_be_written_anew_and_goes_on_to_the_model_page(tab):
     first = tab.locator(".landing-blank").inner_text()
     tab.get_by_role("link", name="Follow this sentence").click()
     expect(tab.get_by_label("Your sentence")).to_have_value("The queen knew that ___ would sleep.")
-    expect(tab.locator(".through-finding")).to_contain_text(f"It says “{first}”", timeout=60_000)
+    expect(tab.locator(".through-finding")).to_contain_text(
+        f"fills the blank with “{first}”", timeout=60_000
+    )
 
 
 def test_without_scripts_the_answers_are_text(browser, site):

@@ -56,7 +56,7 @@ def wait(tab) -> None:
     tab.evaluate("minibertModel.wake()")
     until(
         tab,
-        "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen')",
+        "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('It takes 3 of 15')",
     )
 
 
@@ -410,14 +410,14 @@ def status(tab, tool):
 
 
 def test_two_texts_are_swapped(tab):
-    follows, swapped, unrelated = tab.locator("[data-tool=pair] tbody td").all_inner_texts()
+    follows, swapped, unrelated = tab.locator("[data-tool=pair] td.model-guess").all_inner_texts()
     assert float(unrelated.rstrip("%")) < 25 < 75 < float(follows.rstrip("%")), "low beside high"
     tab.get_by_role("button", name="Swap the two").click()
     tab.wait_for_function(
-        "value => document.querySelector('[data-tool=pair] tbody td').textContent === value",
+        "value => document.querySelector('[data-tool=pair] td.model-guess').textContent === value",
         arg=swapped,
     )
-    assert tab.locator("[data-tool=pair] tbody td").all_inner_texts()[:2] == [
+    assert tab.locator("[data-tool=pair] td.model-guess").all_inner_texts()[:2] == [
         swapped,
         follows,
     ]
@@ -469,7 +469,7 @@ def test_a_tool_that_computes_says_so(tab):
     assert tab.evaluate("drops") == 0, "the text is still the same"
     tab.get_by_label("A text in English").fill("One sentence alone.")
     tab.wait_for_function(
-        "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen: sentence 1 of 1;')"
+        "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('It takes 1 of 1')"
     )
     assert tab.evaluate("drops") == 1 and results.get_attribute("aria-busy") is None
 

@@ -106,7 +106,7 @@ def test_it_opens_with_a_recorded_answer_that_the_model_repeats(through):
     ), "the weights wait for the first touch"
     first = finding(tab).inner_text()
     assert re.match(
-        r"It says “she” \(4\d%\); after layer 3 it would still say “he” \(4\d%\)\. In layer 4, head 3 takes 9\d% from “queen”\.",
+        r"The model fills the blank with “she” \(4\d%\)\. After layer 3 it would still say “he” \(4\d%\); in layer 4 it looks at “queen” \(9\d%\)\.$",
         first,
     )
     labels = (
@@ -253,7 +253,7 @@ def test_a_word_is_changed_and_hidden_and_compared(through):
     tab.get_by_label("Put another word here").fill("king")
     tab.keyboard.press("Enter")
     expect(finding(tab)).to_contain_text(
-        re.compile(r"It says “he” \(\d+%\); before the change “she” \(43%\)")
+        re.compile(r"fills the blank with “he” \(\d+%\); before the change “she” \(43%\)")
     )
     field = tab.get_by_label("Your sentence")
     assert field.input_value() == "The king said that ___ would return."
@@ -263,7 +263,7 @@ def test_a_word_is_changed_and_hidden_and_compared(through):
     expect(block(tab, "piece 7: “▁▁▁”")).to_have_count(1)
     tab.get_by_text("Other sentences").click()
     tab.get_by_role("button", name="She opened the").click()
-    expect(finding(tab)).to_contain_text("It says “door”")
+    expect(finding(tab)).to_contain_text("The model fills the blank with “door”")
 
 
 def test_a_word_of_several_pieces_is_hidden_whole(through):
@@ -340,7 +340,7 @@ def test_it_answers_a_pointer(through):
     before, said = tab.evaluate(PIXELS), finding(tab).inner_text()
     block(tab, "piece 2: “queen”").hover()
     tab.mouse.move(*centre(block(tab, "piece 3")))
-    expect(finding(tab)).to_contain_text("At “said” it says")
+    expect(finding(tab)).to_contain_text("At “said” the model says")
     tab.wait_for_timeout(400)
     assert tab.evaluate(PIXELS) != before, "the ribbons of the token under the pointer"
     tab.mouse.move(5, 5)
@@ -361,13 +361,63 @@ def centre(locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+STORY = """() => [...document.querySelectorAll('.story-layer')].map(layer => ({
+    said: layer.querySelector('.story-guess').textContent, text: layer.querySelector('.story-text').textContent,
+    head: layer.querySelector('.story-head').innerText.split(/\\s+/).join(' '), turn: layer.classList.contains('story-turn'), later: layer.classList.contains('story-later'),
+    most: [...layer.querySelectorAll('.story-text span')].reduce((a, b) => parseFloat(b.style.getPropertyValue('--weight')) > parseFloat(a.style.getPropertyValue('--weight')) ? b : a).textContent }))"""
+
+
+def test_a_phone_tells_it_as_a_story(through, expected, same):
+    """The sentence once for each layer, with the package's first word behind it, and the word that its sharpest head takes most from."""
+    model, _, tokenizer = same
+    tab = through(viewport=PHONE)
+    assert not tab.locator(".through-picture").is_visible()
+    assert tab.locator(".through").bounding_box()["height"] <= 760 and overflow(tab) == ""
+    layers = tab.evaluate(STORY)
+    pieces = ["[CLS]", "The", "queen", "said", "that", "[MASK]", "would", "return", ".", "[SEP]"]
+    for layer, told in enumerate(layers, start=1):
+        with torch.no_grad():
+            word = model.cls.predictions(
+                model.bert.encoder.norm(expected["states"][layer][BLANK]),
+                model.bert.embeddings.word_embeddings.weight,
+            )
+        said = tokenizer.id_to_token(int(word.argmax()))
+        assert told["said"] == said
+        assert told["text"] == f"The queen said that {said} would return."
+        assert told["head"].endswith(f"{word.softmax(-1).max():.0%}")
+        rows = expected["attentions"][layer - 1][0, :, BLANK]
+        words = rows[:, [1, 2, 3, 4, 6, 7]]  # what is neither itself nor a sign
+        row = rows[int(words.amax(dim=1).argmax())]
+        assert told["most"] == pieces[int(row.argmax())]
+    assert [told["turn"] for told in layers] == [False, False, False, True]
+    assert "looks at “queen”, 90%" in layers[3]["head"]
+    tab.locator("#through-time").focus()
+    for _ in range(3):
+        tab.keyboard.press("ArrowLeft")
+    expect(tab.locator(".story-later")).to_have_count(3)  # layers 3 and 4, and the answers
+    assert [told["later"] for told in tab.evaluate(STORY)] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("The sailors' ___ (slept)!", "The sailors' X (slept)!"),
+        ("Caf\u00e9 ___ closed.", "Caf\u00e9 X closed."),
+        ("___ ___ end", "X ▁▁▁ end"),
+    ],
+)
+def test_a_story_is_written_as_the_text_is(through, text, told):
+    tab = through(viewport=PHONE)
+    tab.get_by_label("Your sentence").fill(text)
+    expect(tab.locator(".story-layer").last.locator(".story-text")).to_have_text(
+        re.compile("^" + re.escape(told).replace("X", r"\S+") + r"( ?\[SEP\])?$"), timeout=60_000
+    )
+
+
 def test_it_answers_a_finger_on_a_phone(through):
     tab = through(viewport=PHONE, touch=True)
-    assert tab.locator(".through-narrow").count() == 1
-    width = tab.locator(".through-picture").bounding_box()["width"]
-    leads = tab.evaluate(f"minibertModel.through.layout({width}, 10, {LAYERS}, {HEADS}).leads")
-    assert len(leads) == LAYERS, "the word behind each layer, above all the rest"
-    assert all(lead["y"] == 0 and lead["x"] + lead["w"] <= width for lead in leads)
+    tab.get_by_role("button", name="Every vector and head").tap()
+    assert tab.locator(".through-picture.through-narrow").is_visible()
     block(tab, "layer 4: at “▁▁▁”").tap()
     unfolded(tab, "Layer 4, head 3")
     tab.get_by_role("button", name="Close").tap()
@@ -375,6 +425,8 @@ def test_it_answers_a_finger_on_a_phone(through):
     tab.wait_for_function("Number(document.querySelector('#through-time').value) > 2.3")
     assert tab.evaluate("scrollY") > 200, "the page follows the stage that is played"
     tab.locator("[data-part=play]").tap()
+    tab.get_by_role("button", name="Every vector and head").tap()
+    assert not tab.locator(".through-picture").is_visible()
 
 
 def test_reduced_motion_goes_in_steps(browser, tools):
@@ -439,7 +491,7 @@ def test_an_odd_address_does_no_harm(through, hash):
     tab = through(hash)
     tab.evaluate("minibertModel.wake()")
     tab.wait_for_function("performance.getEntriesByName('minibert-answer').length", timeout=60_000)
-    expect(finding(tab)).to_contain_text(" says “")
+    expect(finding(tab)).to_contain_text(re.compile(r"^(The model fills|At “.+” the model says)"))
     expect(tab.locator(".through-panel")).to_be_hidden()
 
 
@@ -462,6 +514,9 @@ def test_in_the_book_axe_finds_nothing_in_any_panel(browser, site, theme, viewpo
     tab, wrong = opened(browser, (site / "book" / "model.html").as_uri(), theme, viewport)
     for prepare in (AXE, FINGER):
         tab.evaluate(prepare)
+    if viewport == PHONE:
+        assert complaints(tab, ".through") == [], "the story"
+        tab.get_by_role("button", name="Every vector and head").click()
     for name, title in (
         ("piece 2", "“queen”"),
         ("the three vectors of “queen”", "The first vector"),

@@ -36,12 +36,15 @@
     }
   }
 
-  function show({ follows, swapped, unrelated }) {
+  function show({ follows, swapped, unrelated }, { first, second, other }) {
     fail("");
-    const verdict = follows >= 0.5 ? "The model thinks that the second text follows the first" : "The model thinks that the second text comes from somewhere else";
-    box.status.textContent = `${verdict}: ${percent(follows)} for “follows”. A text about triangles gets ${percent(unrelated)}.`;
-    box.results.tBodies[0].replaceChildren(...[["first, then second", follows], ["second, then first", swapped], ["first, then a text about triangles", unrelated]].map(([order, share]) =>
-      node("tr", {}, node("th", { scope: "row" }, order), node("td", { class: "model-guess", style: `--share: ${share}` }, percent(share)))));
+    const [one, two, three] = [follows, swapped, unrelated].map((share) => percent(share, 0));
+    box.status.textContent = Math.min(follows, swapped) >= 0.5 && unrelated < 0.5
+      ? `The next text? It says yes in both orders, ${one} and ${two}, and no to a text about triangles, ${three}.`
+      : `The next text? The second one gets ${one}, in the other order it is ${two}, and a text about triangles gets ${three}.`;
+    box.results.tBodies[0].replaceChildren(...[["as typed", first, second, follows], ["swapped", second, first, swapped], ["triangles", first, other, unrelated]].map(([order, before, after, share]) =>
+      node("tr", {}, node("th", { scope: "row" }, order), node("td", { class: "pair-texts" }, node("span", {}, before), node("span", {}, `→ ${after}`)),
+        node("td", { class: "model-guess", style: `--share: ${share}` }, percent(share)))));
   }
 
   model.tools.push(start);

@@ -47,7 +47,8 @@
     const all = paragraphs.flat().length;
     const few = chosen.length < k ? ` No more than ${chosen.length}: ${passedOver.length ? "the others share three words in a row with these" : "the text has no others"}.` : "";
     const over = passedOver.length ? ` Passed over, underlined with dots: ${passedOver.map((n) => n + 1).join(", ")}.` : "";
-    box.status.textContent = `Chosen: ${named(chosen)} of ${all}; ${tokens.toLocaleString("en")} tokens, read in ${windows === 1 ? "one window" : `${windows} windows`}.${few}${over}`
+    box.status.textContent = `It takes ${chosen.length} of ${all} sentences as the summary: ${chosen.map((n) => n + 1).join(", ")}.${few}${over}`
+      + (windows > 1 ? ` ${tokens.toLocaleString("en")} tokens, read in ${windows} windows.` : "")
       + (cut.length ? ` Too long for a window, so its end was not read: ${named(cut)}.` : "");
   }
 

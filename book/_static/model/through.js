@@ -4,7 +4,7 @@
 
   const model = window.minibertModel, { node, through } = model;
   const STAGE = 1700, STEP = 1500, GLIDE = 220, SETTLED = 1000, BLANK = /_{2,}|\[mask\]/gi;
-  let box, ctx, place, colours, data = null, before = null, end = 7, isPlaying = false, hovered = null, from = null, since = 0, last = 0, focus = 0, parts = [], timer;
+  let box, ctx, place, colours, data = null, before = null, end = 7, isPlaying = false, hovered = null, from = null, since = 0, last = 0, focus = 0, parts = [], isWhole = false, timer;
   const state = { text: "", t: 7, token: 0, heads: [], off: [], open: null };
   const shown = { token: 0, rows: [] };
   const ask = model.asker("through", { show: (answer, question) => take(answer, question), fail });
@@ -27,7 +27,8 @@
     box.save.onclick = () => through.save(through.card(state.text.replaceAll("[MASK]", "___"), finding(end, state.token), data, view(), colours));
     document.querySelectorAll("[data-tool=through] [data-example]").forEach((button) => { button.onclick = () => change(button.dataset.example); });
     window.addEventListener("hashchange", fromAddress);
-    new ResizeObserver(fit).observe(box.picture);
+    box.whole.onclick = () => { isWhole = !isWhole; fit(); if (isWhole) box.picture.scrollIntoView({ behavior: still.matches ? "auto" : "smooth" }); };
+    new ResizeObserver(fit).observe(box.picture.parentElement);
     dark.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     document.fonts.ready.then(redraw);
     take(model.recorded.through, { text: model.recorded.through.text, off: [] });
@@ -60,7 +61,7 @@
     end = data.attentions.length + 3;
     Object.assign(state, { text, wanted: null, t: Math.min(state.t, end) });
     if (state.heads.length !== data.attentions.length) state.heads = data.attentions.map(() => null);
-    if (state.open && (!sound(state.open) || !isSame && state.open.block === "word")) state.open = null;
+    if (state.open && (!through.sound(data, state.open) || !isSame && state.open.block === "word")) state.open = null;
     hovered = null;
     box.status.textContent = box.error.textContent = "";
     box.text.removeAttribute("aria-invalid");
@@ -76,13 +77,6 @@
     box.status.textContent = "";
     box.error.textContent = sentence;
     box.text.setAttribute("aria-invalid", "true");
-  }
-
-  /** Whether an open block exists in this sentence. */
-  function sound({ block, layer = 0, head = 0, token, to = 0, cell = 0, word }) {
-    const S = data.tokens.length, L = data.attentions.length, H = (model.about || { hiddenSize: Infinity }).hiddenSize;
-    return token < S && to < S && head < data.attentions[0].length && cell < H && layer < L + (block === "says")
-      && (block !== "says" || data.says[layer][token].some((says) => says.word === word));
   }
 
   /** Another word in a token's place; its other pieces go too. */
@@ -105,14 +99,18 @@
   // ---- the picture
 
   function fit() {
-    const width = box.picture.clientWidth, dots = window.devicePixelRatio || 1;
+    const width = box.picture.parentElement.clientWidth, dots = window.devicePixelRatio || 1;
     if (!width || !data) return;
-    if (place && place.width === width && place.S === data.tokens.length && box.canvas.width === Math.round(width * dots)) return describe(), redraw();
+    const isSame = place && place.width === width && place.S === data.tokens.length && box.canvas.width === Math.round(width * dots);
+    if (!isSame) place = through.layout(width, data.tokens.length, data.attentions.length, data.attentions[0].length);
+    box.picture.classList.toggle("through-narrow", place.isNarrow);
+    box.picture.hidden = place.isNarrow && !isWhole;
+    box.story.hidden = box.whole.hidden = !place.isNarrow;
+    box.whole.setAttribute("aria-expanded", String(isWhole));
+    if (isSame) return describe(), redraw();
     const isFocused = box.blocks.contains(document.activeElement);
-    place = through.layout(width, data.tokens.length, data.attentions.length, data.attentions[0].length);
     Object.assign(box.canvas, { width: Math.round(width * dots), height: Math.round(place.height * dots) });
     box.canvas.style.height = box.picture.style.height = `${place.height}px`;
-    box.canvas.parentElement.classList.toggle("through-narrow", place.isNarrow);
     ctx.setTransform(dots, 0, 0, dots, 0, 0);
     parts = through.blocks(place);
     focus = Math.min(focus, parts.length - 1);
@@ -162,6 +160,7 @@
     if (isPlaying && !still.matches) moveTo(state.t + Math.min(100, now - last) / STAGE, false);
     last = now;
     through.draw(ctx, place, data, view(), colours);
+    if (place.isNarrow) through.story(box.story, data, view(), rowsOf);
     if (from || isPlaying && !still.matches) redraw();
   }
 
@@ -175,7 +174,7 @@
     box.stage.textContent = state.t === end ? "the whole way" : words ? words.name || words.text : "the sentence";
     box.time.setAttribute("aria-valuetext", box.stage.textContent);
     say();
-    if (isPlaying && place.isNarrow && stage !== Math.ceil(state.t) && words) window.scrollTo({ top: box.picture.getBoundingClientRect().top + window.scrollY + words.y - 190, behavior: still.matches ? "auto" : "smooth" });
+    if (isPlaying && !box.picture.hidden && place.isNarrow && stage !== Math.ceil(state.t) && words) window.scrollTo({ top: box.picture.getBoundingClientRect().top + window.scrollY + words.y - 190, behavior: still.matches ? "auto" : "smooth" });
     if (state.t === end && isPlaying) play(false);
     if (draws) redraw();
     write();
@@ -233,13 +232,11 @@
 
   /** Arrow keys go to the next block in their direction. */
   function walk(event) {
-    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key], middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
+    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
     if (!way) return;
     event.preventDefault();
-    const here = Number(event.target.dataset.n), [x, y] = middle(parts[here]);
-    const far = parts.map((part) => { const [a, b] = middle(part).map((each, i) => each - [x, y][i]), along = a * way[0] + b * way[1]; return along > 1 ? along + 3 * Math.abs(a * way[1] + b * way[0]) : Infinity; });
-    const next = far.indexOf(Math.min(...far));
-    if (far[next] === Infinity) return;
+    const here = Number(event.target.dataset.n), next = through.nextTo(parts, here, way);
+    if (next < 0) return;
     box.blocks.children[here].tabIndex = -1;
     focus = next;
     box.blocks.children[next].tabIndex = 0;

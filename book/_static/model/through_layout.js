@@ -4,7 +4,7 @@
   "use strict";
 
   const model = window.minibertModel;
-  const THUMB = 26, TITLE = 20, SPOKEN = 58, WORDS = 8, ENOUGH = 900, LEADS = 88;
+  const THUMB = 26, TITLE = 20, SPOKEN = 58, WORDS = 8, ENOUGH = 900;
   const KINDS = ["word", "segment", "position"];
 
   /** The places of all parts in a picture of this width, for S tokens, L layers and A heads. */
@@ -13,32 +13,31 @@
     return { ...(width < ENOUGH ? below : beside)(width, S, L, A, row), S, L, A, row };
   }
 
+  /** Above, what it guesses behind each layer; then the rows of the tokens; the heads of each layer below, small. */
   function beside(width, S, L, A, row) {
-    const top = TITLE + THUMB + 18, names = 84, strip = 48, sums = 168, words = width < 1020 ? 196 : 226;
+    const top = TITLE + SPOKEN + 10, names = 92, strip = 34, sums = 124, words = width < 1020 ? 196 : 226, end = top + S * row;
     const reach = (width - names - sums - words - L * (strip + 14) - 14) / L;
-    const titles = [{ x: 0, y: 12, text: "word pieces", stage: 0 }, { x: names + 10, y: 12, text: "word + segment", stage: 1, name: "three vectors, added" }, { x: names + 10, y: 28, text: "+ position", stage: 1 }];
-    const addends = { y: top, strips: KINDS.map((kind, k) => ({ kind, x: names + 10 + 34 * k, w: 22 })) };
-    const spoken = top + S * row + 8, states = [{ x: names + 112, w: strip - 8, y: top }];
-    const says = [{ x: names + 10, y: spoken, w: 142 }], layers = [];
+    const titles = [{ x: 0, y: 12, text: "word pieces", stage: 0 }, { x: names + 10, y: 12, text: "vectors", stage: 1, name: "three vectors, added" }];
+    const addends = { y: top, strips: KINDS.map((kind, k) => ({ kind, x: names + 10 + 25 * k, w: 15 })) };
+    const states = [{ x: names + 86, w: strip, y: top }], says = [{ x: names + 10, y: TITLE + 6, w: sums - 14 }], layers = [];
     let x = names + sums;
     for (let l = 0; l < L; l += 1) {
-      titles.push({ x: x + 6, y: 12, text: `layer ${l + 1}${l ? "" : `, ${A} heads`}`, stage: 2 + l, name: `layer ${l + 1}` });
-      layers.push({ from: x + 6, to: x + 6 + reach, y: top, thumbs: thumbs(x + 6, TITLE, A, Math.min(THUMB + 4, (reach + strip - 2) / A)) });
-      states.push({ x: x + reach + 10, w: strip - 4, y: top });
-      says.push({ x: x + 6, y: spoken, w: reach + strip - 2 });
+      titles.push({ x: x + 6, y: 12, text: `layer ${l + 1}`, stage: 2 + l });
+      layers.push({ from: x + 6, to: x + 6 + reach, y: top, thumbs: thumbs(x + 6, end + 14, A, Math.min(THUMB + 4, (reach + strip + 6) / A)) });
+      states.push({ x: x + reach + 10, w: strip, y: top });
+      says.push({ x: x + 6, y: TITLE + 6, w: reach + strip + 4 });
       x += reach + strip + 14;
     }
-    titles.push({ x: x + 60, y: 12, text: "it says", stage: 2 + L });
-    return { width, height: spoken + SPOKEN, isNarrow: false, leads: [], titles, labels: [{ stage: 0, x: 0, w: names, y: top }], addends, states, layers, says,
-      words: { x: x + 60, y: top, w: width - x - 60, row: Math.min(38, (S * row) / WORDS), from: { x: x - 4, y: top } }, rails: [{ from: states[0].x + states[0].w, to: x, y: top }],
-      aside: { x: 0, y: spoken, w: names } };
+    titles.push({ x: x + 60, y: 12, text: "its answer", stage: 2 + L });
+    return { width, height: end + 14 + THUMB + 4, isNarrow: false, titles, labels: [{ stage: 0, x: 0, w: names, y: top }], addends, states, layers, says,
+      words: { x: x + 60, y: top, w: width - x - 60, row: Math.min(38, (S * row) / WORDS), from: { x: x - 4, y: top } }, rails: [{ from: states[0].x + strip, to: x, y: top }],
+      asides: [{ x: 0, y: TITLE + 18, lines: ["its guess", "so far"] }, { x: 0, y: end + 20, lines: [`the ${A} heads`, "of each layer"] }] };
   }
 
   function below(width, S, L, A, row) {
     const names = 84, strip = 62, titles = [], labels = [], layers = [], states = [], says = [], rails = [];
-    const part = (width - names - strip - 34) / 3, body = S * row, cell = (width + 10) / L, top = LEADS + TITLE + 8;
-    const leads = Array.from({ length: L }, (_, l) => ({ x: l * cell, y: 0, w: cell - 10 }));     // what the sentence above speaks of, on the first screen
-    titles.push({ x: 0, y: LEADS + 14, text: "word pieces", stage: 0 }, { x: names + 6, y: LEADS + 14, text: "word + segment + position", stage: 1, name: "three vectors, added" });
+    const part = (width - names - strip - 34) / 3, body = S * row, top = TITLE + 8;
+    titles.push({ x: 0, y: 14, text: "word pieces", stage: 0 }, { x: names + 6, y: 14, text: "word + segment + position", stage: 1, name: "three vectors, added" });
     labels.push({ stage: 0, x: 0, w: names - 4, y: top });
     const addends = { y: top, strips: KINDS.map((kind, k) => ({ kind, x: names + 6 + k * (part + 8), w: part - 2 })) };
     states.push({ x: width - strip, w: strip, y: top });
@@ -58,7 +57,7 @@
     }
     titles.push({ x: 0, y: y + 14, text: "it says", stage: 2 + L });
     const words = { x: 0, y: y + TITLE + 6, w: width, row: 32, from: null };
-    return { width, height: words.y + WORDS * 32 + 4, isNarrow: true, leads, titles, labels, addends, states, layers, says, words, rails };
+    return { width, height: words.y + WORDS * 32 + 4, isNarrow: true, asides: [], titles, labels, addends, states, layers, says, words, rails };
   }
 
   function thumbs(x, y, A, step = THUMB + 4) {
@@ -85,5 +84,13 @@
     return found;
   }
 
-  model.through = { layout, blocks, KINDS };
+  /** The block that lies next to another one in a direction; -1 where there is none. */
+  function nextTo(parts, here, way) {
+    const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2], from = middle(parts[here]);
+    const far = parts.map((part) => { const [a, b] = middle(part).map((each, i) => each - from[i]), along = a * way[0] + b * way[1]; return along > 1 ? along + 3 * Math.abs(a * way[1] + b * way[0]) : Infinity; });
+    const nearest = Math.min(...far);
+    return nearest === Infinity ? -1 : far.indexOf(nearest);
+  }
+
+  model.through = { layout, blocks, nextTo, KINDS };
 })();

@@ -28,10 +28,22 @@
     return largest.indexOf(Math.max(...largest));
   }
 
+  /** The layer, from 0, behind which the last guess is the first one for good; where it was there from the beginning, the last layer. */
+  function turning(data, token) {
+    const L = data.attentions.length, last = data.says[L][token][0].word, other = data.says.findLastIndex((says, layer) => layer > 0 && says[token][0].word !== last);
+    return other < 0 ? L - 1 : other;
+  }
+
   /** "head 3 takes 90% from “queen”". */
   function looks(data, layer, token, headOf) {
     const head = headOf(layer), to = most(data, layer, head, token);
     return `head ${head + 1} takes ${percent(row(data, layer, head, token)[to], 0)} from ${quoted(data, to)}${isOff(data, layer, head) ? ", but is switched off" : ""}`;
+  }
+
+  /** "looks at “queen” (90%)". */
+  function gazes(data, layer, token, headOf) {
+    const head = headOf(layer), to = most(data, layer, head, token);
+    return `looks at ${to === token ? "itself" : quoted(data, to)} (${percent(row(data, layer, head, token)[to], 0)}${isOff(data, layer, head) ? `, but head ${head + 1} is switched off` : ""})`;
   }
 
   /** The sentence above the picture: what one sees at this moment; `was` is what was said of this token before. */
@@ -41,11 +53,11 @@
     if (stage === 0) return `It is cut into ${data.tokens.length} pieces that the model knows.`;
     if (stage === 1) return "Every piece gets three vectors, which are added: for its word, its segment and its position.";
     if (stage < 2 + L) return `Layer ${stage - 1}: at ${quoted(data, token)}, ${looks(data, stage - 2, token, headOf)}. Were this the last layer, it would say ${said(first(stage - 1))}.`;
-    const other = data.says.findLastIndex((says, layer) => layer > 0 && says[token][0].word !== first(L).word);
-    const opening = `${data.tokens[token].piece === "[MASK]" ? "It" : `At ${quoted(data, token)} it`} says ${said(first(L))}`;
-    if (was) return `${opening}; before the change ${said(was[0])}. In layer ${L}, ${looks(data, L - 1, token, headOf)}.`;
-    const before = other < 0 ? "so it does from layer 1 on" : `after layer ${other} it would still say ${said(first(other))}`, decided = other < 0 ? L : other + 1;
-    return `${opening}; ${before}. In layer ${decided}, ${looks(data, decided - 1, token, headOf)}.`;
+    const isBlank = data.tokens[token].piece === "[MASK]", turn = turning(data, token), isLate = turn && first(turn).word !== first(L).word;
+    const opening = isBlank ? `The model fills the blank with ${said(first(L))}` : `At ${quoted(data, token)} the model says ${said(first(L))}`;
+    const seen = `in layer ${turn + 1} it ${gazes(data, turn, token, headOf)}.`;
+    if (was) return `${opening}; before the change ${said(was[0])}. I${seen.slice(1)}`;
+    return `${opening}. ${isLate ? `After layer ${turn} it would still say ${said(first(turn))}` : "It says so from layer 1 on"}; ${seen}`;
   }
 
   const LABELS = {
@@ -63,5 +75,5 @@
     return LABELS[part.block](data, part, chosen, headOf);
   }
 
-  Object.assign(model.through, { named, quoted, said, isOff, row, most, sharpest, finding, label });
+  Object.assign(model.through, { named, quoted, said, isOff, row, most, sharpest, turning, finding, label });
 })();

@@ -25,6 +25,13 @@
       open: open && Object.values(open).every((each) => each !== null && each !== "") ? open : null };
   }
 
+  /** Whether an open block exists in this sentence. */
+  function sound(data, { block, layer = 0, head = 0, token, to = 0, cell = 0, word }) {
+    const S = data.tokens.length, L = data.attentions.length, H = (model.about || { hiddenSize: Infinity }).hiddenSize;
+    return token < S && to < S && head < data.attentions[0].length && cell < H && layer < L + (block === "says")
+      && (block !== "says" || data.says[layer][token].some((says) => says.word === word));
+  }
+
   /** The picture to send: the sentence, the finding, the way through the model; whatever the window's size. */
   function card(sentence, finding, data, view, colours) {
     const canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT }), ctx = canvas.getContext("2d");
@@ -72,5 +79,5 @@
     }
   }
 
-  Object.assign(model.through, { written, read, card, save, copy });
+  Object.assign(model.through, { written, read, sound, card, save, copy });
 })();

@@ -32,19 +32,25 @@ def calculator(preset: str = "base") -> Moving:
     start = {"preset": preset, **_fields(BertConfig.preset(preset)), **STEP, **TRAINING}
     return moving(
         "calculator",
-        {"names": list(presets), "presets": presets, "start": start},
+        {
+            "names": list(presets),
+            "presets": presets,
+            "start": start,
+            "gpus": [[name, speed / 1e12] for name, speed in GPUS.items()],
+        },
         label="What a BERT of any size costs: parameters, memory and time",
         alt=(
-            "Three bars for the parameters, the memory of a training step and the operations of a"
-            " forward pass of a BERT, each divided into its parts with the share of each. Above"
-            " them, the preset, the number of layers and the hidden size; all other sizes are in a"
-            " folded form, and all numbers in folded tables."
+            "Four bars on one scale, each beginning where the last one ends: the memory of the"
+            " weights of a BERT, of their gradients, of the optimiser and of the activations. A"
+            " fifth bar holds all four: the memory of a training step, with how many times the"
+            " weights it is. Below are the parameters, the operations of a step and the time of a"
+            " training. Above are the preset, the number of layers and the number of sequences in"
+            " a step; all other sizes are in a folded form, and all numbers in folded tables."
         ),
         try_this=(
-            "Double the layers, and look at the total. Set them back and double the hidden size"
-            " instead."
+            "Move the layers, then the sequences. Which of the four bars does each of them change?"
         ),
-        needs=["stage.js"],
+        needs=["stage.js", "costs.js"],
     )
 
 

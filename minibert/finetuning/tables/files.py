@@ -125,6 +125,7 @@ def _decode(data: bytes, name: str, encoding: str | None) -> str:
         )
     try:
         text = data.decode(encoding or "utf-8-sig").removeprefix("\ufeff")
+        text.encode()  # fails where UTF-7 gives half of a surrogate pair, which is no character
     except LookupError as error:
         raise InputError(f"{name}: Python knows no text encoding {encoding!r}") from error
     except UnicodeDecodeError as error:

@@ -90,7 +90,7 @@ def json_rows(text: str, name: str) -> Iterator[Row]:
         whole = first if len(lines) <= 1 else None
     except (json.JSONDecodeError, RecursionError):
         whole = _json_value(text, name, 0)  # one value over many lines
-    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
+    if isinstance(whole, dict) and _is_squad(whole):
         pairs = _squad_questions(whole["data"], name)
     elif isinstance(whole, list):
         pairs = ((f"{name}, row {number}", value) for number, value in enumerate(whole, start=1))
@@ -107,6 +107,13 @@ def json_rows(text: str, name: str) -> Iterator[Row]:
                 f"found {_start(value)}"
             )
         yield Row(value, where)
+
+
+def _is_squad(whole: dict[str, Any]) -> bool:
+    """Whether "data" is a list of articles, and not a column."""
+    data = whole.get("data")
+    only = whole.keys() <= {"data", "version"}
+    return isinstance(data, list) and (only or any(isinstance(one, dict) for one in data))
 
 
 def _json_value(text: str, name: str, number: int) -> Any:

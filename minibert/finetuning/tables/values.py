@@ -47,7 +47,9 @@ def number_of(row: Row, column: str) -> float:
     """A number that float32 can hold, also when it is squared."""
     value = value_of(row, column)
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
+        # Python reads "1_000" as a number
+        is_none = isinstance(value, bool) or "_" in str(value)
+        number = math.nan if is_none else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):

@@ -17,7 +17,7 @@ INSTALL = "pip install beautifulsoup4"
 
 # Removed before parsing: unclosed comments and tags, over which the parser would take long.
 NEVER_SHOWN = re.compile(
-    r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<![^>]*(?:>|\Z)",
+    r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--(?:-?>|.*?(?:--!?>|\Z))|<![^>]*(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 LONG_REFERENCE = re.compile(r"&#\d{100,};?")  # to a character that there cannot be

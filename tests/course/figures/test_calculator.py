@@ -144,7 +144,7 @@ def same(found, expected):
 @pytest.fixture(scope="module")
 def formulas(tab):
     """The figure's functions without the figure."""
-    load(tab, "calculator.js")
+    load(tab, "costs.js")
     return [tab.evaluate("values => cost(values)", STEP | TRAINING | values) for values in CONFIGS]
 
 
@@ -237,39 +237,89 @@ def test_it_begins_with_base_and_shows_its_109_482_240_parameters(form):
 
 
 def test_title_and_bars_follow_the_form(form):
-    """They say what the tables say, for a preset and for sizes of one's own; a part has one colour in all bars."""
+    """They say what the tables say, for a preset and for sizes of one's own."""
 
     def title():
         return form.locator(".mb-label").inner_text()
 
-    def parts():
-        return form.evaluate(
-            "[...document.querySelectorAll('.mb-stack [data-tip]')].map(part => part.dataset.tip)"
-        )
+    def parts(row):
+        return form.locator(".mb-row").nth(row).locator("[data-tip]")
+
+    def tips(row):
+        return [part.get_attribute("data-tip") for part in parts(row).all()]
+
+    def facts():
+        return [" ".join(fact.split()) for fact in form.locator(".mb-facts p").all_inner_texts()]
 
     assert title() == (
-        "BERT, base size: 109 million parameters, 4.0 GiB for a training step, 24.3 hours for 10 billion tokens"
+        "Training BERT-base takes 4.0 GiB of memory, 9.8 times what its 109 million weights take"
     )
-    assert parts()[:3] == [
-        "embeddings: 23,835,648, 21.8%",
-        "attention: 28,348,416, 25.9%",
-        "feed-forward: 56,669,184, 51.8%",
+    each = [
+        "weights: 417.6 MiB, 10.3% of a training step",
+        "gradients: 417.6 MiB, 10.3% of a training step",
+        "optimiser: 835.3 MiB, 20.5% of a training step",
+        "activations: 2,403.8 MiB, 59.0% of a training step",
     ]
-    assert form.locator(".mb-parts").first.locator("span").all_inner_texts() == [
-        "embeddings 22%",
-        "attention 26%",
-        "feed-forward 52%",
-        "norms, pooler 1%",
+    assert [tips(row) for row in range(5)] == [[tip] for tip in each] + [each]
+    assert form.locator(".mb-value").all_inner_texts() == [
+        "0.41 GiB",
+        "0.41 GiB · 1 ×",
+        "0.82 GiB · 2 ×",
+        "2.3 GiB · 5.8 ×",
+        "4.0 GiB = 9.8 × the weights",
+    ]
+    assert facts() == [
+        "109,482,240 parameters 52% in feed-forward layers",
+        "2.15 trillion operations per step 3 × a forward pass",
+        "24.3 hours to train 10 billion tokens on one A100",
     ]
     form.locator("[name=layers]").fill("24")
-    assert title().startswith("This model: 195 million parameters, ")
-    assert parts()[2] == "feed-forward: 113,338,368, 58.3%"
+    assert title().startswith("Training this BERT takes 7.6 GiB of memory, 10.4 times what its 195")
+    form.locator("[name=peak]").fill("100")
+    assert facts()[2].endswith("on one processor")
+    form.locator("[name=preset]").select_option("teaching")
+    assert title().startswith("Training the teaching model takes ")
     form.locator("[name=heads]").fill("5")
-    assert title() == calculator().label and not form.locator(".mb-stack").first.is_visible()
-    tones = form.evaluate(
-        "[...document.querySelectorAll('.mb-stack [data-tip]')].map(part => [part.dataset.tip.split(':')[0], part.style.getPropertyValue('--tone')])"
-    )
-    assert len(dict(tones)) == len(set(map(tuple, tones)))
+    assert title() == calculator().label and not form.locator(".mb-row").first.is_visible()
+
+
+@pytest.mark.parametrize("preset, length", [("base", 128), ("tiny", 128), ("large", 512)])
+def test_bars_lie_to_scale_one_behind_the_other(form, preset, length):
+    form.locator("[name=preset]").select_option(preset)
+    form.locator("[name=length]").fill(str(length))
+    config = BertConfig.preset(preset)
+    kept, bytes_ = activations(config, 32, length), memory(sum(count_parameters(config).values()))
+    kept.pop("attention: weights")
+    weights = bytes_["weights float32"]
+    held = [weights, weights, 2 * weights, sum(kept.values())]
+    boxes = [part.bounding_box() for part in form.locator(".mb-fill").all()]
+    whole = boxes.pop()
+    at = whole["x"]
+    for box, size in zip(boxes, held, strict=True):
+        width = whole["width"] * size / sum(held)
+        assert box["x"] == pytest.approx(at, abs=1) and box["width"] == pytest.approx(width, abs=1)
+        at += width
+    edge = whole["x"] + whole["width"]
+    for value in form.locator(".mb-value").all():
+        box = value.bounding_box()
+        assert whole["x"] - 1 <= box["x"] and box["x"] + box["width"] <= edge + 1, "it sticks out"
+
+
+def test_a_hand_pulls_a_number_and_follows_it(form):
+    """The one of the sequences goes by powers of two."""
+    layers, batch = form.get_by_label("Layers").last, form.get_by_label("Sequences per step").last
+    assert layers.input_value() == "12" and batch.input_value() == "5"
+    batch.press("ArrowRight")
+    assert form.locator("[name=batch]").input_value() == "64"
+    assert shown(form, "memory")["activations"] == "4,807.6 MiB"
+    assert form.locator("[name=preset]").input_value() == "base", "a step is no size of the model"
+    layers.press("End")
+    assert form.locator("[name=layers]").input_value() == "48"
+    assert form.locator("[name=preset]").input_value() == ""
+    form.locator("[name=layers]").fill("100")
+    assert layers.input_value() == "48" and "100" in layers.get_attribute("aria-valuetext")
+    form.locator("[name=batch]").fill("")
+    assert batch.input_value() == "0"
 
 
 def test_it_is_worked_by_keyboard(form):
@@ -291,7 +341,7 @@ def test_it_is_worked_by_keyboard(form):
 def test_every_field_has_a_name(form):
     for field in form.locator("input, select").all():
         assert field.evaluate(
-            "field => field.labels.length === 1 && field.labels[0].innerText.trim().length > 3"
+            "field => (field.ariaLabel || field.labels.length === 1 && field.labels[0].innerText.trim()).length > 3"
         )
     for table in form.locator("table").all():
         assert table.locator("caption").inner_text() and table.locator("th[scope=row]").count() >= 4
@@ -342,7 +392,7 @@ def test_bad_input_gets_a_sentence_at_its_field(form, field, value, sentence):
 
 
 def test_a_time_is_said_in_the_unit_that_fits_it(tab):
-    load(tab, "calculator.js")
+    load(tab, "costs.js")
     times = [1e-9, 0.5 / 1440, 1 / 1440, 1 / 24, 1.9, 2, 1234.56, 2e6, 3e40]
     assert tab.evaluate("times => times.map(timeOf)", times) == [
         "less than a second",

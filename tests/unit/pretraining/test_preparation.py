@@ -167,6 +167,15 @@ def test_a_vocab_txt_is_cased_if_the_file_beside_it_says_so(cased, tmp_path):
     assert preparation.load_vocabulary(str(other)).lowercase
 
 
+def test_the_vocabulary_says_which_token_is_padding(argv, tmp_path):
+    shape = json.loads(Path(argv[4]).read_text()) | {"pad_token_id": 3}
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    given = [*argv[:4], str(tmp_path / "config.json"), *argv[5:]]
+    assert cli.main([*given, "--out", str(tmp_path / "run")]) == 0
+    made = json.loads((tmp_path / "run" / "model" / "config.json").read_text())
+    assert made["pad_token_id"] == 0
+
+
 def test_a_corpus_known_by_name_has_no_files():
     known = Settings(PretrainingOptions(steps=1), held_out=("wikitext-2",))
     sources = preparation.Sources.find(known)

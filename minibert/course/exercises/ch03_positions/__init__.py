@@ -3,7 +3,6 @@
 from minibert.course.exercises.ch03_positions import (
     learned_positions,
     position_table,
-    set_back,
     shift_matrix,
     steps_between,
 )
@@ -13,5 +12,4 @@ EXERCISES = [
     shift_matrix.EXERCISE,
     steps_between.EXERCISE,
     learned_positions.EXERCISE,
-    set_back.EXERCISE,
 ]

@@ -3,7 +3,6 @@
 from planted.ch03_positions import (
     learned_positions,
     position_table,
-    set_back,
     shift_matrix,
     steps_between,
 )
@@ -13,5 +12,4 @@ ANSWERS = {
     "shift_matrix": shift_matrix.ANSWERS,
     "steps_between": steps_between.ANSWERS,
     "LearnedPositions": learned_positions.ANSWERS,
-    "set_back": set_back.ANSWERS,
 }

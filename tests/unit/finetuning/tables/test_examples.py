@@ -711,6 +711,12 @@ FAULTS = {
         "text,label\nx,1\ny,high\n",
         "a.csv, line 3: 'label' must be a number, such as 3.5, not 'high'",
     ),
+    "a number as Python writes it": (
+        "regression",
+        "a.csv",
+        "text,label\nx,1_000\n",
+        "a.csv, line 2: 'label' must be a number, such as 3.5, not '1_000'",
+    ),
     "not a finite number": (
         "regression",
         "a.csv",
@@ -834,6 +840,12 @@ FAULTS = {
 }
 
 
+def test_one_row_with_a_column_named_data_is_no_squad(write):
+    row = {"text": "x", "label": "a", "data": [1, 2]}
+    found = read_examples("classification", write(lines(row), "a.jsonl"))
+    assert [(example.text, example.label) for example in found] == [("x", "a")]
+
+
 @pytest.mark.parametrize(
     ("task", "name", "content", "complaint"), list(FAULTS.values()), ids=list(FAULTS)
 )
@@ -857,6 +869,9 @@ def test_options_that_cannot_be(write):
         read_examples("classification", path, format="xlsx")
     with pytest.raises(ValueError, match="Python knows no text encoding 'klingon'"):
         read_examples("classification", path, encoding="klingon")
+    half = write("text,label\nx,+3/8-\n")  # UTF-7 for U+DFFF
+    with pytest.raises(ValueError, match="a.csv cannot be read as utf-7: .*surrogates not allowed"):
+        read_examples("classification", half, encoding="utf-7")
     with pytest.raises(ValueError, match="--header names the columns of CSV and TSV files"):
         read_examples("classification", write("{}", "a.jsonl"), header=["text"])
     with pytest.raises(ValueError, match="task must be one of classification, .*not 'classify'"):

@@ -525,6 +525,8 @@ HTML = {
     ),
     "<pre> beside text": ("<p>One.<pre>code. More.</pre>", ["One."]),
     "<main> without text": ("<main></main><p>One.", ["One."]),
+    "empty comments": ("<p>One.<!--><p>Two.<!---><p>Three.", ["One.", "Two.", "Three."]),
+    "a comment that ends with !": ("<p>One <!-- no. --!> two.", ["One two."]),
     "a comment": ("<p>One <!-- no. no. --> two.<!-- never closed", ["One two."]),
     "cut off": ("<p>One. Two <b", ["One.", "Two"]),
 }

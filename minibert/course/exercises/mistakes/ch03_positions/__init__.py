@@ -2,7 +2,6 @@
 
 from minibert.course.exercises.mistakes.ch03_positions import (
     position_table,
-    set_back,
     shift_matrix,
     steps_between,
 )
@@ -11,5 +10,4 @@ KNOWN = {
     "position_table": position_table.KNOWN,
     "shift_matrix": shift_matrix.KNOWN,
     "steps_between": steps_between.KNOWN,
-    "set_back": set_back.KNOWN,
 }
