@@ -128,10 +128,9 @@ EXERCISE = Exercise(
     title="Who can know what?",
     task="""
             Two texts differ at some positions. Before any model has run, which positions are certain to get equal vectors in both, whatever the weights are?
-            First answer on paper for *the bank by the river* and *the bank raised its rates*, for the three directions of reading; the model will
-            tell you whether you are right. Then write it for any two texts. In one layer, the vector at a position depends on the tokens that it may look at, itself included, and on
+            First answer on paper for *the bank by the river* and *the bank raised its rates*, for the three directions of reading; then write it for any two texts.
+            In one layer, the vector at a position depends on the tokens that it may look at, itself included, and on
             their positions. More layers change nothing here: whatever a position may look at has itself seen only what that position may look at too.
-            (Would that still be true if each position could look only one step to the left? The answer follows the exercise.)
             """,
     hints=(
         "Take position 2 of a text that is read left to right, and list what it may look at: positions 0, 1 and 2. Compare these lists.",

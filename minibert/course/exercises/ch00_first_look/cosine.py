@@ -94,7 +94,7 @@ EXERCISE = Exercise(
     title="The cosine, by hand",
     task="""
             Write the cosine of two vectors: their dot product, divided by both of their lengths. It should work for two vectors [H] and, row by
-            row, for two batches [N, H]. Work along the last axis, and it will work for all shapes that PyTorch can combine; we need them later.
+            row, for two batches [N, H]. Work along the last axis, and it will work for all shapes that PyTorch can combine.
             Do not call a ready-made cosine.
             """,
     hints=(

@@ -4,32 +4,34 @@ from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch00_first_look.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
 
-ENOUGH = 12
+ENOUGH = 8
 
 
 def fair_triples():
-    """At least twelve triples (sentence, one that agrees with it, one that contradicts it).
+    """At least eight triples (sentence, one that agrees with it, one that contradicts it).
 
     In each triple, the second and the third share equally many words with the first, and they
     bring equally many new words.
     """
     # blank from here: a list of triples; ("The film was good.", "The film was great.", "The film was bad.") is one
+    pairs = (
+        ("The film was {}.", ("good", "great"), ("bad", "awful")),
+        ("The room is {}.", ("cold", "chilly"), ("hot", "warm")),
+        ("She was {}.", ("happy", "glad"), ("sad", "unhappy")),
+        ("Prices {} again.", ("rose", "climbed"), ("fell", "dropped")),
+        ("The exam was {}.", ("difficult", "hard"), ("easy", "simple")),
+        ("Her uncle is {}.", ("rich", "wealthy"), ("poor", "needy")),
+        ("The street was {}.", ("quiet", "silent"), ("noisy", "loud")),
+        ("This bag is too {}.", ("big", "large"), ("small", "tiny")),
+        ("The concert {} at noon.", ("began", "started"), ("ended", "finished")),
+        ("His answer was {}.", ("right", "correct"), ("wrong", "incorrect")),
+        ("The train was {}.", ("fast", "quick"), ("slow", "sluggish")),
+        ("The soldier was {}.", ("brave", "courageous"), ("afraid", "scared")),
+    )
     return [
-        (frame.format(first), frame.format(synonym), frame.format(opposite))
-        for frame, first, synonym, opposite in (
-            ("The film was {}.", "good", "great", "bad"),
-            ("The room is {}.", "cold", "chilly", "hot"),
-            ("She was {}.", "happy", "glad", "sad"),
-            ("The road is {}.", "wide", "broad", "narrow"),
-            ("Prices {} again.", "rose", "climbed", "fell"),
-            ("The exam was {}.", "difficult", "hard", "easy"),
-            ("Her uncle is {}.", "rich", "wealthy", "poor"),
-            ("The street was {}.", "quiet", "silent", "noisy"),
-            ("This bag is too {}.", "big", "large", "small"),
-            ("The concert {} at noon.", "began", "started", "ended"),
-            ("The shop is {} today.", "closed", "shut", "open"),
-            ("His answer was {}.", "right", "correct", "wrong"),
-        )
+        tuple(frame.format(word) for word in (*same, opposite[0]))
+        for frame, *sides in pairs
+        for same, opposite in (sides, sides[::-1])
     ]
 
 
@@ -88,20 +90,23 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=15,
-    title="Design a test that counting words cannot decide",
+    title="Design a test that a trick cannot pass",
     task="""
-            Does MiniLM tell *opposites* apart, as in *The film was good* and *The film was bad*? Write at least twelve triples that test it: a
-            sentence, one that agrees with it, and one that contradicts it. A model that only counts shared words must find both equally close: in each
-            triple, the second and the third sentence share equally many words with the first and bring equally many new ones. Use a
-            new word in every triple. You may test another kind of meaning instead, such as numbers or time. Before you run the cell
-            after the exercise, enter there how many triples MiniLM will get right, and from which number on you will say that it tells opposites apart. (The check counts words. Only you can judge
-            whether your sentences agree and contradict.)
+            Choose a claim about MiniLM: that it tells *opposites* apart, as *good* and *bad*; that it reads *numbers*,
+            as *three* and *3*; that it knows which of two things came *first*; or one of your own. Write at least eight triples for it: a
+            sentence, one that agrees with it, and one that contradicts it.
+
+            Two tricks must fail. A model that counts words must find both equally close: in each triple, the second and the third sentence share equally
+            many words with the first and bring equally many new ones. (The check counts; whether they agree and contradict, only you can judge.) And
+            a liking for certain words must not help: for each triple that begins with *good*, write one that begins with *bad*.
+
+            Before you run the cell after the exercise, enter in it how many triples you expect MiniLM to get right, and from how many on you will believe the claim.
             """,
     hints=(
         "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
         'Frames save work: a sentence with a gap, and three words for it, one of them a synonym of the first and one an opposite. `"The film was {}.".format("good")` fills a gap.',
     ),
-    paragraph="Does it understand “not”?",
+    paragraph="Design a test of your own",
     solution=fair_triples,
     check=check_fair_triples,
 )
