@@ -89,30 +89,44 @@ def refuse_foreign(folder):
         raise Failed(f"MINIBERT_VENV names {folder}, which is a file; name a new folder.", 2)
     if (
         folder != ROOT / ".venv"
-        and not READY.exists()
         and folder.is_dir()
         and any(folder.iterdir())
+        and not marker().endswith(f" {ROOT}")
     ):
         raise Failed(
-            f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py: name a new folder, or empty that one.",
+            f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py of this checkout: name a new folder, or empty that one.",
             2,
         )
 
 
+def marker():
+    """What dev.py has written into the environment: how far it is, and for which checkout. "" if nothing."""
+    try:
+        return READY.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def set_up():
     """Make the environment, or leave it as it is when nothing changed."""
-    if READY.exists() and PYTHON.exists() and READY.read_text(encoding="utf-8") == wanted():
+    if PYTHON.exists() and marker() == wanted():
         return
     refuse_foreign(VENV)
     print(f"Setting up {VENV}: some minutes the first time.", flush=True)
-    if not PYTHON.exists():
-        try:
-            venv.create(VENV, with_pip=True, clear=VENV.exists() and (VENV / "pyvenv.cfg").exists())
-        except (subprocess.CalledProcessError, OSError) as error:
-            raise Failed(
-                f"The environment could not be made in {VENV}: {error}. On Debian and Ubuntu, `apt install python3-venv` may be missing."
-            ) from error
-    READY.write_text("not yet complete", encoding="utf-8")  # but ours
+    try:
+        if not PYTHON.exists():
+            venv.create(VENV, clear=VENV.exists() and (VENV / "pyvenv.cfg").exists())
+        READY.write_text(f"not yet complete {ROOT}", encoding="utf-8")  # but ours
+    except OSError as error:
+        raise Failed(f"The environment could not be made in {VENV}: {error}.") from error
+    if subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True).returncode:
+        run(
+            PYTHON,
+            "-m",
+            "ensurepip",
+            "--default-pip",
+            failure=f"pip could not be put into {VENV}. On Debian and Ubuntu, `apt install python3-venv` may be missing.",
+        )
     torch_index = (
         ["--extra-index-url", os.environ["TORCH_INDEX_URL"]]
         if os.environ.get("TORCH_INDEX_URL")
@@ -386,7 +400,7 @@ def clean(arguments):
     if (
         arguments.all
         and (VENV / "pyvenv.cfg").exists()
-        and (READY.exists() or VENV == ROOT / ".venv")
+        and (marker().endswith(f" {ROOT}") or VENV == ROOT / ".venv")
     ):
         built.append(VENV)
     for folder in filter(os.path.lexists, built):
@@ -399,7 +413,7 @@ def clean(arguments):
 
 def port(text):
     """A number that a port can have; an ArgumentTypeError for others."""
-    if not (text.isdecimal() and 0 < int(text) < 65536):
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
     return int(text)
 

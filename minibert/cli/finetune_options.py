@@ -23,8 +23,8 @@ QUESTIONS_LENGTH = 384  # google-research/bert, run_squad.py, `max_seq_length`
 COLUMNS = {
     "text": "the text, or the first text of a pair",
     "pair": "the second text of a pair",
-    "label": "the class or the number; for 'choice', the correct choice: its number from 0, its "
-    "column, its letter or its text",
+    "label": "the class or the number; for 'choice', the correct choice: its "
+    "column, its text, its number from 0 or its letter",
     "words": "the words of a sentence: a list, or text with spaces between the words",
     "tags": "the tags of the words, in the same form",
     "question": "the question",

@@ -59,6 +59,9 @@ def add(commands: "Commands") -> None:
 
 def run_info(arguments: argparse.Namespace) -> None:
     """Print the cost of a preset or a saved model."""
+    from minibert.inference.model_cost import gpu_hours  # imported late because torch is slow
+
+    gpu_hours(0, 1, arguments.utilisation)  # refuses what is no share, also where it is not used
     config, model_class = _config_and_class(arguments.model)
     if (
         arguments.length > config.max_position_embeddings

@@ -130,6 +130,8 @@ def _typed(arguments: argparse.Namespace, task: str) -> list[list[str]] | None:
     if task != "choice" and arguments.pair is not None:
         more = [arguments.pair]
     texts = texts or ([arguments.text] if arguments.text is not None else [])
+    if len(texts) > 1 and "-" in texts:
+        raise InputError("'-' means standard input: give it alone, or texts")
     if texts == ["-"] or (not texts and not sys.stdin.isatty() and more is None):
         return None
     if not texts:

@@ -93,8 +93,9 @@ def _add_texts(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--valid",
         metavar="FILE",
-        help="judged pairs: Spearman's correlation with them is reported (nothing is chosen by it, "
-        "and their texts are never trained on)",
+        help="judged pairs, text, text and number on each line: Spearman's correlation with them "
+        "is reported (nothing is chosen by it, and their texts are never trained on); a first line "
+        "without a number names the columns",
     )
     group.add_argument(
         "--exclude",

@@ -21,6 +21,7 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz", ".jsonl", ".jsonl.gz", ".jsonl.xz")
 SPLIT_NAME = re.compile(r"(train|valid|val|dev|test)(?![a-z])|validation")
 NAMES = {"train": ("train",), "valid": ("valid", "val", "dev", "validation")}
+OURS = frozenset({"run.json", "tokenizer_config.json"})  # not a folder of a corpus
 HELD_OUT = 12  # one document in this many is for validation, unless file names decide
 # a document in a .txt file that has more characters ends at the next blank line, to limit memory
 LONGEST = 200_000
@@ -62,7 +63,8 @@ def find_files(paths: Paths) -> list[Path]:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """The files in a folder and in the folders below it.
+    """The files in a folder and in the folders below it, but not in those of a run, a model or a
+    vocabulary, whose files are no corpus.
 
     Raises an InputError that names a folder which may not be read.
     """
@@ -70,7 +72,10 @@ def files_below(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
         raise InputError(f"cannot read the folder {error.filename}: {error.strerror}") from error
 
-    for parent, _, names in os.walk(folder, onerror=refuse):
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        if Path(parent) != folder and OURS.intersection(names):
+            folders.clear()
+            continue
         yield from (path for name in names if (path := Path(parent, name)).is_file())
 
 

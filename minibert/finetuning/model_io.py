@@ -35,6 +35,7 @@ from minibert.hub.pretrained_io import (
     read_config,
     save_pretrained,
 )
+from minibert.inference.checks import check_tokenizer
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
@@ -178,7 +179,9 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
             model = from_pretrained(folder, task.model_class)
         except FreshWeightsWarning as warning:
             raise InputError(f"{warning}") from warning
-    return FineTuned(model, task, WordPieceTokenizer.from_pretrained(folder), max_length, columns)
+    tokenizer = WordPieceTokenizer.from_pretrained(folder)
+    check_tokenizer(tokenizer, model.config)
+    return FineTuned(model, task, tokenizer, max_length, columns)
 
 
 def _check_about(folder: Path, task: Task) -> None:

@@ -27,7 +27,7 @@ from minibert.finetuning.evaluation import (
 )
 from minibert.finetuning.options import FineTuningOptions
 from minibert.finetuning.tasks.base import Task
-from minibert.inference.checks import NotFinite
+from minibert.inference.checks import NotFinite, check_tokenizer
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
@@ -81,6 +81,7 @@ class FineTuning:
             raise InputError("there are no examples to learn from")
         check_kind(examples)
         check_length(model, options.max_length)
+        check_tokenizer(tokenizer, model.config)
         check_classes(model, task)
         depth = model.config.num_hidden_layers
         if options.trained_layers is not None and options.trained_layers > depth:

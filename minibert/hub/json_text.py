@@ -7,24 +7,37 @@ from typing import Any
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half a character, in JSON
 
 
+class RefusedJSON(json.JSONDecodeError):
+    """A text that is JSON, with something in it that is refused."""
+
+
 def parse_json(text: str) -> Any:
     r"""The value of a JSON text.
 
-    Raises a JSONDecodeError also for half of a surrogate pair
-    ("\ud800"), which is no character: no tokenizer can read it, and no file can hold it; and for a
-    whole number with more digits than Python reads.
+    Raises a RefusedJSON for half of a surrogate pair ("\ud800"), which is no character: no
+    tokenizer can read it, and no file can hold it; for a whole number with more digits than Python
+    reads; and for a key that an object has twice. Raises another JSONDecodeError for no JSON.
     """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise RefusedJSON(f"the key {key!r:.60} stands twice in one object", text, 0)
+            found[key] = value
+        return found
+
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError:
         raise
     except ValueError as error:
-        raise json.JSONDecodeError("a number has too many digits", text, 0) from error
+        raise RefusedJSON("a number has too many digits", text, 0) from error
     if first := SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise json.JSONDecodeError(
+            raise RefusedJSON(
                 "half of a surrogate pair, which is no character", text, first.start()
             ) from error
     return value

@@ -134,6 +134,10 @@ def save_pretrained(
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
     if not isinstance(model, BertPreTrainedModel):
         raise InputError(f"the model must be one of minibert's, not a {type(model).__name__}")
+    if not isinstance(tokenizer, WordPieceTokenizer | None):
+        raise InputError(
+            f"the tokenizer must be one of minibert's, not a {type(tokenizer).__name__}"
+        )
     _check_vocabulary(model, tokenizer, folder)
     refuse_not_finite(model.state_dict(), f"cannot save to {folder}")
     try:

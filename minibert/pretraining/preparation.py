@@ -42,7 +42,15 @@ class Sources:
         """Find the files. Raises an InputError for names that are neither a corpus nor a file."""
         given = settings.held_out
         held_out = find_corpus(given) if given and given != NO_HELD_OUT else None
-        return cls(find_corpus(settings.corpus), held_out)
+        corpus = find_corpus(settings.corpus)
+        if isinstance(corpus, list) and isinstance(held_out, list):
+            trained = {path.resolve() for path in corpus}
+            if twice := [path for path in held_out if path.resolve() in trained]:
+                raise InputError(
+                    f"{twice[0]} is in the corpus and in --held-out: what is trained on is not "
+                    "held out"
+                )
+        return cls(corpus, held_out)
 
     def files(self) -> list[Path]:
         """All files, none for a corpus that is known by a name."""

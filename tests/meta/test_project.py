@@ -151,6 +151,36 @@ def test_the_environment_goes_into_no_file_and_no_folder_of_others(tmp_path):
     assert os.listdir(tmp_path / "folder") == ["pyvenv.cfg"]
 
 
+@pytest.mark.parametrize("marker", [b"0123 /somewhere/else", b"\xff"])
+def test_the_environment_of_another_checkout_is_left_alone(marker, tmp_path):
+    (tmp_path / "pyvenv.cfg").write_text("an environment", encoding="utf-8")
+    (tmp_path / ".minibert-ready").write_bytes(marker)
+    assert "not made by dev.py of this checkout" in refused("book", venv=tmp_path)
+    assert (tmp_path / ".minibert-ready").read_bytes() == marker
+
+
+def test_an_environment_without_pip_is_completed(tmp_path):
+    """As Ctrl-C leaves it while pip is put into a new environment."""
+    code = f"""
+import sys; sys.path.insert(0, {str(ROOT)!r})
+import dev
+dev.venv.create(dev.VENV)
+dev.READY.write_text(f"not yet complete {{dev.ROOT}}", encoding="utf-8")
+dev.pip = lambda *arguments: None  # nothing is fetched
+dev.set_up()
+assert dev.marker() == dev.wanted()
+"""
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env=os.environ | {"MINIBERT_VENV": str(tmp_path / "venv")},
+    )
+    done = subprocess.run(
+        [tmp_path / "venv" / "bin" / "python", "-m", "pip", "--version"], capture_output=True
+    )
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("command", ["bench", "notebooks"])
 def test_a_wrong_name_is_told_before_anything_is_set_up(command, tmp_path):
     assert "There is no 'nosuch'" in refused(command, "nosuch", venv=tmp_path / "venv")
@@ -216,6 +246,7 @@ def test_clean_removes_a_file_and_a_link_but_not_what_it_leads_to(tmp_path):
 
 def test_clean_leaves_an_environment_of_others(tmp_path):
     (tmp_path / "pyvenv.cfg").write_text("somebody's environment", encoding="utf-8")
+    (tmp_path / ".minibert-ready").write_text("0123 /somewhere/else", encoding="utf-8")
     code = (
         "import dev, pathlib; dev.ROOT = pathlib.Path('empty').absolute(); "
         "dev.clean(dev.parse(['clean', '--all']))"
@@ -226,7 +257,7 @@ def test_clean_leaves_an_environment_of_others(tmp_path):
         cwd=tmp_path,
         env=os.environ | {"MINIBERT_VENV": str(tmp_path), "PYTHONPATH": str(ROOT)},
     )
-    assert os.listdir(tmp_path) == ["pyvenv.cfg"]
+    assert sorted(os.listdir(tmp_path)) == [".minibert-ready", "pyvenv.cfg"]
 
 
 def test_a_failed_step_is_a_sentence_and_not_a_traceback(tmp_path):

@@ -1,6 +1,7 @@
 """What an encoder of sentences is scored by: judged pairs of texts, and texts that are held out."""
 
 import csv
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ class EncoderValidation:
         ordered = sorted(texts, key=lambda text: (len(text), text))  # little padding
         vectors = dict(zip(ordered, embed(forward, self.tokenizer, ordered).cpu(), strict=True))
         correlation = cosine = None
-        if self.pairs:
+        if len({pair.score for pair in self.pairs}) > 1:
             cosines = [float(vectors[pair.one] @ vectors[pair.other]) for pair in self.pairs]
             correlation = spearman(cosines, [pair.score for pair in self.pairs])
         if self.targets is not None:
@@ -98,7 +99,7 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
             score = _number(row[2])
             if score is None and number == 0:
                 continue
-            if score is None:
+            if score is None or not math.isfinite(score):
                 raise InputError(f"{where}: the third column is {row[2]!r}, expected a number")
             if not (row[0].strip() and row[1].strip()):
                 raise InputError(f"{where}: a text is empty, expected at least one word")
@@ -112,7 +113,6 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
 
 def _number(text: str) -> float | None:
     try:
-        value = float(text)
+        return None if "_" in text else float(text)  # Python reads "1_000" as a number
     except ValueError:
         return None
-    return value if value == value else None  # nan is no judgement

@@ -67,6 +67,8 @@ def read_table(
     format = format or format_of(path) or otherwise
     if format is None and path.is_file():
         _refuse_binary(_read(path), name)  # .xlsx and .parquet get advice of their own
+    if format is None and name != "-" and not path.exists():
+        raise InputError(f"there is no file {source}")
     if format is None:
         raise InputError(
             f"cannot tell the format of {source} from its name: give --format, one of "

@@ -9,7 +9,7 @@ from typing import Any
 
 from minibert.config import InputError
 from minibert.finetuning.tables.rows import Row
-from minibert.hub.json_text import parse_json
+from minibert.hub.json_text import RefusedJSON, parse_json
 
 # In CoNLL files, before a sentence. A word may be '#' or '##': the second form is a comment only
 # where it has another number of fields than the words.
@@ -88,6 +88,8 @@ def json_rows(text: str, name: str) -> Iterator[Row]:
     try:
         first = parse_json(lines[0][1]) if lines else []
         whole = first if len(lines) <= 1 else None
+    except RefusedJSON:
+        whole = None  # the line is named below
     except (json.JSONDecodeError, RecursionError):
         whole = _json_value(text, name, 0)  # one value over many lines
     if isinstance(whole, dict) and _is_squad(whole):

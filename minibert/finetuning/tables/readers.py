@@ -155,7 +155,12 @@ class ChoiceReader(Reader):
             choices, keys = self._listed_choices(row, names[0])
         else:
             choices, keys = [text_of(row, name) for name in names], list(names)
-        label = self._right(value_of(row, columns["label"]), choices, keys) if labelled else None
+        label = None
+        if labelled:
+            right = value_of(row, columns["label"])
+            # in a table all values are texts, in JSON a number is none
+            typed = not all(isinstance(value, str) for value in row.values.values())
+            label = self._right(right, choices, keys, typed)
         return ChoiceExample(text_of(row, columns["text"]), choices, label)
 
     def _listed_choices(self, row: Row, column: str) -> tuple[list[str], list[Any]]:
@@ -177,19 +182,32 @@ class ChoiceReader(Reader):
             )
         return choices, keys if isinstance(keys, list) else []
 
-    def _right(self, value: Any, choices: list[str], keys: list[Any]) -> int:
+    def _right(self, value: Any, choices: list[str], keys: list[Any], typed: bool) -> int:
         """The number of the right choice, from whatever names it.
 
         Tried in this order: its column or its name in the data, its text, its number from 0, A, B,
-        …. A JSON number is first taken as the number, because the choices may be numbers, too.
+        …. A JSON number is first taken as the number, because the choices may be numbers, too; in a
+        table, where a number is a text (not `typed`), one that may be either is refused.
         """
         names = list(map(str, keys))
         numbers = [str(n) for n in range(len(choices))]
         letters = [chr(ord("A") + n) for n in range(len(choices))]
         others = [numbers, choices] if isinstance(value, int) else [choices, numbers]
         for known in (names, *others, letters):
-            if str(value) in known:
-                return known.index(str(value))
+            if str(value) not in known:
+                continue
+            found = known.index(str(value))
+            meant = [
+                n
+                for n in range(len(choices))
+                if value == choices[n] or (value == numbers[n] and not typed)
+            ]
+            if known is choices and len(meant) > 1:
+                raise InputError(
+                    f"the label {value!r:.60} may mean the choices {meant[0]} and {meant[1]}, by "
+                    "their texts or their numbers: give the column or the letter"
+                )
+            return found
         raise InputError(
             f"the label must be the number of a choice, 0 to {len(choices) - 1}, its letter, "
             f"its column or its text, not {value!r:.60}"

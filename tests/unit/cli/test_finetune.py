@@ -751,6 +751,7 @@ MISTAKES = {
         "this model was trained on single texts",
     ),
     "nothing to predict": (["predict", "MODEL", " "], "an empty text"),
+    "a text and standard input": (["predict", "MODEL", "a film", "-"], "'-' means standard input"),
     "an empty text, not standard input": (["predict", "MODEL", "--text", ""], "an empty text"),
     "a folder without a model": (
         ["predict", "FULL", "x"],

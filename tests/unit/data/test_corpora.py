@@ -135,6 +135,22 @@ def test_a_title_like_the_name_of_a_part_leaves_nothing_out_in_silence(odd, tmp_
     assert len(list(documents(tmp_path, "all"))) == 3
 
 
+@pytest.mark.parametrize("name", ["run.json", "tokenizer_config.json"])
+def test_the_files_of_a_run_in_its_own_corpus_are_not_read(name, tmp_path):
+    (tmp_path / "a.txt").write_text("A text.")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "b.txt").write_text("Another text.")
+    (tmp_path / "run" / "model").mkdir(parents=True)
+    for path in (f"run/{name}", "run/vocab.txt", "run/log.jsonl", "run/model/vocab.txt"):
+        (tmp_path / path).write_text("[PAD]")
+    assert [path.name for path in files.find_files(tmp_path)] == ["a.txt", "b.txt"]
+    assert [path.name for path in files.find_files(tmp_path / "run")] == [
+        "log.jsonl",
+        "vocab.txt",
+        "vocab.txt",
+    ]
+
+
 def test_a_file_counts_once_whatever_leads_to_it(tmp_path):
     write(tmp_path / "a.txt", "One.")
     (tmp_path / "loop").symlink_to(tmp_path)

@@ -13,6 +13,8 @@ from minibert.config import InputError
 from minibert.finetuning import (
     ChoiceExample,
     Classification,
+    FineTuning,
+    FineTuningOptions,
     MultipleChoice,
     QuestionAnswering,
     QuestionExample,
@@ -112,6 +114,25 @@ def test_what_was_saved_answers_the_same(saved):
         "tokenizer_config.json",
         ABOUT,
     }
+
+
+def test_a_vocabulary_that_was_cut_short_is_noticed(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr("minibert.inference.checks.SPARE", 0)
+    task = Classification(["a", "b"])
+    model, tokenizer = model_for(task, tiny, seed=3), WordPieceTokenizer.from_pretrained(tiny)
+    save_finetuned(tmp_path / "saved", model, task, tokenizer, 24, {"text": "review"})
+    lines = (tmp_path / "saved" / "vocab.txt").read_text().splitlines()
+    (tmp_path / "saved" / "vocab.txt").write_text("\n".join(lines[:-20]) + "\n")
+    with pytest.warns(UserWarning, match="may have been cut short"):
+        found = open_finetuned(tmp_path / "saved")
+    with pytest.warns(UserWarning, match="may have been cut short"):
+        FineTuning(
+            found.model,
+            task,
+            found.tokenizer,
+            [TextExample("a", label="a")],
+            FineTuningOptions(max_length=24),
+        )
 
 
 def test_transformers_opens_it_with_equal_logits(saved):

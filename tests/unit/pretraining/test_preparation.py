@@ -176,6 +176,14 @@ def test_the_vocabulary_says_which_token_is_padding(argv, tmp_path):
     assert made["pad_token_id"] == 0
 
 
+def test_what_is_trained_on_is_not_held_out(argv, tmp_path, capsys):
+    held_out = Path(argv[2]) / "b.txt"
+    given = [*argv, "--held-out", str(held_out), "--out", str(tmp_path / "run")]
+    assert cli.main(given) == 2
+    assert f"{held_out} is in the corpus and in --held-out" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_corpus_known_by_name_has_no_files():
     known = Settings(PretrainingOptions(steps=1), held_out=("wikitext-2",))
     sources = preparation.Sources.find(known)

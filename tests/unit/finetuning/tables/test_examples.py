@@ -697,6 +697,19 @@ FAULTS = {
         '[\n{"text": "x"},\n{]',
         "a.json, line 3: not JSON",
     ),
+    "a key twice": (
+        "classification",
+        "a.jsonl",
+        '{"text": "x", "label": "a"}\n{"text": "y", "text": "z", "label": "b"}\n',
+        "a.jsonl, line 2: not JSON .the key 'text' stands twice",
+    ),
+    "half a character in the first line": (
+        "classification",
+        "a.jsonl",
+        '{"text": "\\ud800", "label": "a"}\n{"text": "y", "label": "b"}\n',
+        "a.jsonl, line 1: not JSON .half of a surrogate pair",
+    ),
+    "no file of a known format": ("classification", "a.rows", None, "there is no file .*a.rows"),
     "no object": ("classification", "a.jsonl", "5\n", "line 1: expected an object such as"),
     "no label in front": ("classification", "a.txt", "pos good\nbad\n", "cannot tell the format"),
     "a number that no float holds": (
@@ -830,6 +843,18 @@ FAULTS = {
         "a.csv",
         "text,choice1,choice2,label\nx,a,b,2\n",
         "line 2: the label must be the number of a choice, 0 to 1",
+    ),
+    "a label that is a number and a text": (
+        "choice",
+        "a.csv",
+        "text,choice1,choice2,label\nx,5,7,0\ny,7,0,0\n",
+        "line 3: the label '0' may mean the choices 0 and 1, by their texts or their numbers",
+    ),
+    "a label that is two texts": (
+        "choice",
+        "a.csv",
+        "text,choice1,choice2,label\nx,same,same,same\n",
+        "line 2: the label 'same' may mean the choices 0 and 1",
     ),
     "one choice": (
         "choice",
