@@ -3,6 +3,7 @@ texts.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 import torch.nn.functional as F
@@ -58,7 +59,8 @@ def residual_stream(
     measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
     layers = bert.config.num_hidden_layers
     trained, untrained = (each["across"][1, ::2, token, token].tolist() for each in measured)
-    middle = (layers + 1) // 2
+    steps = [after - before for before, after in pairwise(trained)]
+    step = steps.index(min(steps)) + 1  # the layer in which the cosine falls most
     return moving(
         "residual_stream",
         {
@@ -73,9 +75,9 @@ def residual_stream(
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"“{tokens[0][token]}” in two texts: cosine"
-            f" {trained[0]:.2f} before layer 1, {trained[middle]:.2f} after layer {middle}, and"
-            f" {trained[-1]:.2f} after layer {layers} (untrained: {untrained[-1]:.2f})"
+            f"In two texts “{tokens[0][token]}” drifts apart most in layer {step}: the cosine falls"
+            f" from {trained[step - 1]:.2f} to {trained[step]:.2f}"
+            f" (untrained: {untrained[step]:.2f})"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"

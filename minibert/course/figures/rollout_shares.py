@@ -37,6 +37,7 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
         shares[name][kind][-1][token]
         for name, kind in ((model, "raw"), (model, "rollout"), (control, "rollout"))
     )
+    alike = "nearly the same, " if abs(kept - without) < 0.05 else ""
     return moving(
         "rollout_shares",
         {
@@ -48,7 +49,7 @@ def rollout_shares(maps: Mapping[str, Tensor], tokens: Sequence[str], token: int
         needs=["stage.js"],
         label=(
             f"By attention rollout, {kept:.0%} of “{word}” still comes from “{word}” after {layers}"
-            f" layers; in a model that has learned nothing, it is {without:.0%}"
+            f" layers; in a model that has learned nothing it is {alike}{without:.0%}"
         ),
         alt=(
             f"{len(tokens)} tokens in a column. From each, a stream runs to the left into the"

@@ -74,9 +74,11 @@ def test_the_title_says_the_marked_numbers_of_the_last_layer(tab, figure):
     rolled, control = tab.eval_on_selector_all(
         ".share.own", "all => all.map(one => one.textContent)"
     )
+    apart = abs(int(rolled.rstrip("%")) - int(control.rstrip("%")))
+    alike = "nearly the same, " if apart < 5 else ""
     assert figure.label == (
         f"By attention rollout, {rolled} of “a” still comes from “a” after 3 layers; in a model that"
-        f" has learned nothing, it is {control}"
+        f" has learned nothing it is {alike}{control}"
     )
     assert f"{rolled} and {control}." in figure.alt
     assert f"gives {shares('raw', 2)[0][1]:.0%} in the trained model" in figure.alt
@@ -88,6 +90,7 @@ def test_a_stream_says_its_number_where_one_points(tab, figure):
     assert tab.locator(".mb-tip").inner_text() == (
         f"trained, rollout: {shares('rollout', 2)[0][1]:.3f} from “a”"
     )
+    tab.mouse.move(0, 0)  # a pointer that rests on a stream keeps its number
     tab.get_by_role("group", name="streams").press("ArrowRight")
     assert tab.locator(".mb-tip").inner_text().endswith("from “[CLS]”")
 

@@ -1,6 +1,6 @@
 // One token of two texts on its way through the sublayers: a map of the trained model and one of the untrained, and the cosine of the two.
 
-const CURVE = { high: 108, left: 34, right: 8, top: 8, bottom: 30 };
+const CURVE = { high: 126, left: 34, right: 8, top: 8, bottom: 30 };
 
 // The name of a stage of the stream: 0 stands before layer 1, then come the two sublayers of each layer.
 function stageOf(stage) {
@@ -98,7 +98,12 @@ export default {
       curve.replaceChildren(...[low, (1 + low) / 2, 1].map((value) => [shape("path", { class: "tick", d: `M ${CURVE.left} ${y(value)} H ${wide - CURVE.right}` }), shape("text", { x: CURVE.left - 5, y: y(value) + 4, "text-anchor": "end" }, number(value, 1 + (value * 10 % 1 > 0.01)))]).flat(),
         ...Array.from({ length: layers + 1 }, (_, layer) => shape("text", { x: x(2 * layer), y: CURVE.high - 15, "text-anchor": "middle" }, layer)),
         shape("text", { x: (CURVE.left + wide) / 2, y: CURVE.high - 3, "text-anchor": "middle" }, "layers passed"),
-        line(points[1], "model-other"), line(points[0], "model"), shape("path", { class: "here", d: `M ${x(t)} ${CURVE.top} V ${CURVE.high - CURVE.bottom}` }),
+        line(points[1], "model-other"), line(points[0], "model"),
+        ...both.map((values, which) => {
+          const at = Math.round(t), isLow = values[at] < both[1 - which][at];
+          return shape("text", { class: `value ${models[which]}`, x: x(t) + (t < last / 2 ? 8 : -8), y: y(values[at]) + (isLow ? 19 : -9), "text-anchor": t < last / 2 ? "start" : "end" }, `${models[which]} ${number(values[at])}`);
+        }),
+        shape("path", { class: "here", d: `M ${x(t)} ${CURVE.top} V ${CURVE.high - CURVE.bottom}` }),
         ...points.flatMap((each, which) => each.map(([px, py], stage) => shape("circle", { class: `dot ${models[which]}`, cx: px, cy: py, r: 3, "data-tip": `${models[which]}, ${stageOf(stage)}: ${number(both[which][stage], 3)}` }))));
     }
 
