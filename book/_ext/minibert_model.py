@@ -125,12 +125,14 @@ def shape(config: BertConfig) -> dict:
 
 
 def program(root: Path) -> str:
-    """What computes in the page, as one text."""
+    """What computes in the page, as one text, without lines that are only a comment, and not indented."""
     sources = [
         TOKENIZER,
         *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE),
     ]
-    return "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    comment = r"(?s:/\*\*.*?\*/[ \t]*)|//.*"
+    return re.sub(rf"^[ \t]*(?:{comment})\n|^[ \t]+", "", text, flags=re.MULTILINE)
 
 
 def compact(value: object) -> str:
