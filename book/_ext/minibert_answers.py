@@ -60,9 +60,14 @@ def paired(fields: dict[str, str]) -> str:
         f'<td class="model-guess" style="--share: {share:.3f}">{share:.0%}</td></tr>'
         for order, (one, next_), share in zip(("as typed", "swapped", "triangles"), pairs, shares)
     )
-    said = "yes in both orders, {:.0%} and {:.0%}, and no to a text about triangles, {:.0%}"
+    follows, swapped, unrelated = shares
+    said = (
+        "It says yes in both orders, {:.0%} and {:.0%}, and no to a text about triangles, {:.0%}."
+        if min(follows, swapped) >= 0.5 > unrelated
+        else "The second one gets {:.0%}, in the other order it is {:.0%}, and a text about triangles gets {:.0%}."
+    )
     return raw(
-        f'<p class="model-finding">The next text? It says {said.format(*shares)}.</p>\n'
+        f'<p class="model-finding">The next text? {said.format(*shares)}</p>\n'
         '<table class="pair-answers"><thead><tr><th scope="col">order</th><th scope="col">two texts</th>'
         f'<th scope="col">comes next</th></tr></thead><tbody>{rows}</tbody></table>'
     )

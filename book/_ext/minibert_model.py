@@ -131,7 +131,7 @@ def program(root: Path) -> str:
         *(root / "book" / "_static" / "model" / "engine" / name for name in ENGINE),
     ]
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    comment = r"(?s:/\*\*.*?\*/[ \t]*)|//.*"
+    comment = r"/\*\*(?:(?!\*/)[\s\S])*\*/|//.*"
     return re.sub(rf"^[ \t]*(?:{comment})\n|^[ \t]+", "", text, flags=re.MULTILINE)
 
 

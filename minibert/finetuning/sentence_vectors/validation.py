@@ -13,6 +13,7 @@ from torch import Tensor
 from minibert.config import InputError
 from minibert.data.files import read_lines
 from minibert.finetuning.metrics import spearman
+from minibert.finetuning.tables.values import as_float
 from minibert.hub.find_pretrained import expanded
 from minibert.inference.sentence_embeddings import embed
 from minibert.tokenization import WordPieceTokenizer
@@ -113,6 +114,6 @@ def read_judged_pairs(path: str | Path) -> list[JudgedPair]:
 
 def _number(text: str) -> float | None:
     try:
-        return None if "_" in text else float(text)  # Python reads "1_000" as a number
+        return as_float(text)
     except ValueError:
         return None

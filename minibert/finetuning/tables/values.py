@@ -43,13 +43,18 @@ def class_name_of(row: Row, column: str) -> str:
     return str(value).strip()
 
 
+def as_float(value: Any) -> float:
+    """Like `float`, but a truth value, or the text "1_000", is a ValueError."""
+    if isinstance(value, bool) or "_" in str(value):
+        raise ValueError
+    return float(value)
+
+
 def number_of(row: Row, column: str) -> float:
     """A number that float32 can hold, also when it is squared."""
     value = value_of(row, column)
     try:
-        # Python reads "1_000" as a number
-        is_none = isinstance(value, bool) or "_" in str(value)
-        number = math.nan if is_none else float(value)
+        number = as_float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
