@@ -16,13 +16,14 @@ from torch import nn
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 
 import log
+from learning_rates import BATCH, HELD_OUT_ROWS, STEPS, WARMUP
 from small_world import HELD_OUT_SEED, SEEDS, corrupted, new_model, world
 
 from minibert.pretraining.fused import pretraining_sums
 from minibert.training.memory import keep_freed_memory
-from minibert.training.optim import make_optimizers, set_learning_rate
+from minibert.training.optim import learning_rate_schedule, make_optimizers, set_learning_rate
 
-STEPS, WARMUP, BATCH, HELD_OUT_ROWS, RATE = 600, 60, 64, 256, 0.005
+RATE = 0.005
 PARTS = {
     "none": set(),
     "warm-up": {"warm-up"},
@@ -36,44 +37,35 @@ BANDS = {"all three": {"mlm_loss": (0.35, 0.6)}, "warm-up": {"mlm_loss": (0.35, 
 TOLERANCE = {"mlm_loss": 0.2}  # the other rows and NSP depend more on rounding
 
 
-def factor(parts: set[str], step: int) -> float:
-    """The share of the peak rate: rising during the warm-up, then falling to 0 or constant."""
-    if "warm-up" in parts and step < WARMUP:
-        return step / WARMUP
-    return 1 - step / STEPS if "decay" in parts else 1.0
-
-
-def train(parts: set[str], seed: int) -> tuple[nn.Module, float]:
-    """The trained model, and the largest norm of the gradient in the first 60 steps."""
+def train(parts: set[str], seed: int) -> nn.Module:
     torch.manual_seed(seed)
     model = new_model().train()
     optimizers = make_optimizers(model, "adamw", RATE, 0.0, weight_decay=0.01)
-    largest = 0.0
+    warmup = WARMUP if "warm-up" in parts else 0
+    decay_share = 1.0 if "decay" in parts else 1 / STEPS  # no step is left to decay in
     for step in range(STEPS):
         sums = pretraining_sums(model, **corrupted(world(seed).batch(BATCH * step, BATCH), step))
         (sums.mlm_loss / sums.mlm_count + sums.nsp_loss / sums.nsp_count).backward()
-        limit = 1.0 if "clipping" in parts else float("inf")
-        norm = float(nn.utils.clip_grad_norm_(model.parameters(), limit))
-        largest = max(largest, norm) if step < WARMUP else largest
-        set_learning_rate(optimizers, factor(parts, step))
+        if "clipping" in parts:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        set_learning_rate(optimizers, learning_rate_schedule(step, STEPS, warmup, decay_share))
         for optimizer in optimizers:
             optimizer.step()
             optimizer.zero_grad()
-    return model, largest
+    return model
 
 
 @torch.no_grad()
 def measure(variant: str, seed: int | None) -> dict:
     with torch.enable_grad():
-        model, largest = train(PARTS[variant], seed)
+        model = train(PARTS[variant], seed).eval()
     sums = pretraining_sums(
-        model.eval(), **corrupted(world(HELD_OUT_SEED).batch(0, HELD_OUT_ROWS), HELD_OUT_SEED)
+        model, **corrupted(world(HELD_OUT_SEED).batch(0, HELD_OUT_ROWS), HELD_OUT_SEED)
     )
     return {
         "rate": RATE,
         "mlm_loss": round(float(sums.mlm_loss / sums.mlm_count), 4),
         "nsp_loss": round(float(sums.nsp_loss / sums.nsp_count), 4),
-        "largest_norm": round(largest, 2),
     }
 
 

@@ -77,7 +77,7 @@
         const near = clamp(1 - Math.abs(s - view.token));
         rail(ctx, from, to, pen.y(y, s), between(colours.line, isBlank ? colours.mask : colours.edge, near), 1 + near);
       }
-      if (place.isNarrow ? part !== pen.turn : false) return;
+      if (place.isNarrow && part !== pen.turn) return;
       ctx.globalAlpha = pen.at(2 + pen.turn);
       rail(ctx, from, place.layers[pen.turn].from + 1, pen.y(y, pen.to), colours.head, 2.5);
       ctx.globalAlpha = 1;
