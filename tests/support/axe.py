@@ -67,10 +67,13 @@ def complaints(tab, part: str = "body", opened: bool = False) -> list[str]:
     The theme and a11y.js make what scrolls reachable once things have come to rest: after what a test has `opened`, as soon as its
     transitions have ended, and otherwise, as after a change of the window, a third of a second later.
     """
-    tab.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    if opened:
-        tab.evaluate(AT_REST)
-    else:
-        tab.wait_for_timeout(350)
+    for _ in range(20):  # until a part of the page that scrolls itself into view has done so
+        tab.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        if opened:
+            tab.evaluate(AT_REST)
+        else:
+            tab.wait_for_timeout(350)
+        if tab.evaluate("scrollY") == 0:
+            break
     tab.evaluate(ONE_OF_A_LOOK)
     return tab.evaluate(CHECK, [part, RULES])[:10]

@@ -75,9 +75,8 @@ def residual_stream(
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"In two texts “{tokens[0][token]}” drifts apart most in layer {step}: the cosine falls"
-            f" from {trained[step - 1]:.2f} to {trained[step]:.2f}"
-            f" (untrained: {untrained[step]:.2f})"
+            f"Layer {step} separates “{tokens[0][token]}” most: its cosine in two texts falls from"
+            f" {trained[step - 1]:.2f} to {trained[step]:.2f} (untrained: {untrained[step]:.2f})"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"

@@ -145,9 +145,9 @@ def test_the_title_states_the_cosines_of_the_curve(measures, figure):
     layer = (
         1 if trained[1] - trained[0] <= trained[2] - trained[1] else 2
     )  # that of the largest fall
+    assert figure.label.startswith(f"Layer {layer} separates “")
     assert figure.label.endswith(
-        f"drifts apart most in layer {layer}: the cosine falls from {trained[layer - 1]:.2f} to"
-        f" {trained[layer]:.2f} (untrained: {untrained[layer]:.2f})"
+        f"from {trained[layer - 1]:.2f} to {trained[layer]:.2f} (untrained: {untrained[layer]:.2f})"
     )
 
 
