@@ -38,7 +38,7 @@ export default {
     const legend = node("p", { class: "legend" });
     const depth = timeline({ label: "Depth", last, value: last, text: stageOf, draw: (t) => { drawMaps(t); drawCurve(t); }, rest: (stage) => { state.stage = stage; say(); }, pace: 450 });
     const picture = node("div", {}, words, legend, node("div", { class: "maps" }, models.map((name, i) => node("div", {}, node("p", { class: "title" }, `${name} model`), maps[i]))),
-      node("p", { class: "title" }, "Cosine between the two vectors: solid trained, dotted untrained"), curve);
+      node("p", { class: "title" }, "Cosine: trained solid, untrained dotted"), curve);
     const figure = stage(el, model, { picture, numbers, controls: [...depth.parts,
       pick({ label: narrow ? "And" : `“${texts[0]}” and`, options: texts.slice(1).map((text, i) => [i + 1, text]), value: 1, oninput: (i) => { state.other = i; choose(); } })] });
     choose();
