@@ -246,7 +246,7 @@ def in_a_browser() -> dict:
                 - marks["minibert-ready"]
             )
             tab.wait_for_function(
-                "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('Chosen')",
+                "document.querySelector('[data-tool=summary] .model-status').textContent.startsWith('It takes')",
                 timeout=60_000,
             )
             if len(seconds["load_seconds"]) == 5:
