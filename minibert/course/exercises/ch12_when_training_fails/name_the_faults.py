@@ -17,8 +17,8 @@ def name_the_faults():
     # blank from here: three numbers from 0 to 8, each with the reasons for it
     # A ends at 0.50 and C at 0.46, below every healthy run (0.67 to 0.72), so both print too little.
     # Three faults end near there: padding in the loss (6) at 0.52 to 0.59, an ignored class (7) at
-    # 0.38 to 0.41, and repeated lines (8) anywhere from 0.04 up, with more rows. The curves cannot
-    # decide, because a fault may be stronger or weaker. The share of padding is 0.47 in A: 6.
+    # 0.38 to 0.41, and repeated lines (8) anywhere from 0.04 up, with more rows. That A falls faster
+    # at first is a hint, because padding is soon learned. The share of padding decides, 0.47 in A: 6.
     run_a = 6
     # In C it is 0.00, so 7 and 8 are left. The corpus of C has 512 rows where 25,600 are trained on: 8.
     run_c = 8
