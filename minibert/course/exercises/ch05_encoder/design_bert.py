@@ -70,7 +70,7 @@ EXERCISE = Exercise(
     title="Design a BERT for your memory",
     solution=design_bert,
     check=check_design_bert,
-    task="You want to train a BERT with the tables and the pooler that we have just counted: 30,522 pieces, 512 positions, 2 segments. You may choose its width $H$, a "
+    task="You want to train a BERT with the tables and the pooler that were counted above: 30,522 pieces, 512 positions, 2 segments. You may choose its width $H$, a "
     "multiple of 64 up to 1024, and its number of layers $L$, from 1 to 24; $I = 4H$. A training step with Adam needs 16 bytes for each parameter: four each for the weight, its "
     "gradient, and two moments (running means of the gradient and of its square). In addition, the forward pass keeps intermediate results, "
     "the *activations*, which the backward pass will need. On a GPU these are $L(66H + 16) + 9H + 8$ bytes for each token of the batch. "
