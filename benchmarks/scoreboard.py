@@ -5,7 +5,7 @@
     python benchmarks/scoreboard.py --check        # make the cheap rows anew, fail outside the bands
 
 Columns are BLiMP (scoreboard_blimp.py) and CoLA (scoreboard_cola.py), measured here; SST-2, STS-B, TREC and WNUT17, taken
-from logs/finetuning.json; masked words and the next sentence, from logs/shipped.json. Published results are in
+from logs/equal_search.json and logs/finetuning.json; masked words and the next sentence, from logs/shipped.json. Published results are in
 published.toml. `--threads` and `--device` say where to compute: the GPU changes the last digits.
 
 A row with a seed is one measurement. A row without one is a cell of the table: `score` is the mean over its `runs`, `low` and
@@ -151,7 +151,10 @@ class Scoreboard:
 
     def _logs(self, name: str, who: str, *, seed: None) -> dict:
         if name in SETS:
-            return cell([row["test"] for row in read_rows("finetuning", f"{name}, {who}")])
+            where = ("finetuning", f"{name}, {who}")
+            if who in LEARNERS:  # both have learned with the same search
+                where = ("equal_search", f"{name}, {who}, chosen")
+            return cell([row["test"] for row in read_rows(*where)])
         variant, value = FROM_SHIPPED[f"{name}, {who}"]
         return cell([row[value] for row in read_rows("shipped", variant)])
 

@@ -42,7 +42,7 @@ PARTS = 8
 # Averaged over many tokens, early, or in front of every answer: with 8 bits each of these alone changes the first word of up to
 # one mask in a hundred.
 FINE = re.compile(
-    r"cls\.predictions\.transform\.dense|token_type_embeddings|self\.value|layer\.[01]\.attention\.output\.dense|seq_relationship|scorer"
+    r"cls\.predictions\.transform\.dense|token_type_embeddings|layer\.[01]\.attention\.(self\.value|output\.dense)|seq_relationship|scorer"
 )
 
 

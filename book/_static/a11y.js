@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  var SCROLLING = "div.highlight pre, .cell_output pre, .output.text_html, .pst-scrollable-table-container, mjx-container[display=true], div.math, .cell_output > figure";
+  var SCROLLING = "div.highlight pre, .cell_output pre, .output.text_html, .pst-scrollable-table-container, mjx-container[display=true], div.math, .cell_output > figure, .swap-picture";
 
   function each(selector, change) {
     document.querySelectorAll(selector).forEach(change);

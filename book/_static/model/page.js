@@ -9,6 +9,7 @@
   const waiting = new Set();      // parts of the tools that have no answer yet
   const SLOW = 300;               // milliseconds without an answer, after which a reader is told why
   let worker, count = 0, isAwake, isReady, openReady, why = "The answer comes once the model is loaded.";
+  const early = [];       // weights that came before the worker
   const ready = new Promise((resolve) => { openReady = resolve; });
 
   const model = window.minibertModel = { tools: [], ready, receive, ask, asker, drop, node, parts, percent, soon, wake, isAwake: () => Boolean(isAwake) };
@@ -110,12 +111,14 @@
     worker.onmessage = ({ data }) => heard(data);
     worker.onerror = (event) => failed(`The model's program could not start: ${event.message || "the browser does not allow it here"}.`);
     worker.postMessage({ about: model.about });
-    for (let part = 0; part < model.about.parts; part += 1) load(`weights-${part + 1}.js`);
+    early.forEach((each) => worker.postMessage(each));
+    for (let part = 1; part < model.about.parts; part += 1) load(`weights-${part + 1}.js`);
   }
 
   /** Called by each weights-N.js. */
   function receive(part, text) {
-    worker.postMessage({ part, text });
+    if (worker) worker.postMessage({ part, text });
+    else early.push({ part, text });
   }
 
   function heard(data) {
@@ -128,6 +131,12 @@
   }
 
   // ---- loading
+
+  /** The program, and already the first weights, so that the line is never idle. */
+  function loadAll() {
+    load("engine.js", begin);
+    load("weights-1.js");
+  }
 
   function load(name, then) {
     const script = node("script", { src: folder + name, onload: then, onerror: () => failed(`The file ${name} could not be loaded. Check your connection, then load this page again.`) });
@@ -177,7 +186,7 @@
     box.state.parentElement.hidden = false;
     const connection = navigator.connection || {};
     if (connection.saveData || /2g/.test(connection.effectiveType || "")) offer();
-    else load("engine.js", begin);
+    else loadAll();
   }
 
   // Whoever pays for each byte decides.
@@ -189,7 +198,7 @@
       box.offer.hidden = true;
       box.bar.hidden = false;
       box.state.textContent = "The model is being loaded.";
-      load("engine.js", begin);
+      loadAll();
     };
   }
 

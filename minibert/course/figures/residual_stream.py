@@ -3,7 +3,6 @@ texts.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import torch
 import torch.nn.functional as F
@@ -59,8 +58,6 @@ def residual_stream(
     measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
     layers = bert.config.num_hidden_layers
     trained, untrained = (each["across"][1, ::2, token, token].tolist() for each in measured)
-    steps = [after - before for before, after in pairwise(trained)]
-    step = steps.index(min(steps)) + 1  # the layer in which the cosine falls most
     return moving(
         "residual_stream",
         {
@@ -75,8 +72,8 @@ def residual_stream(
         },
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
-            f"Layer {step} separates “{tokens[0][token]}” most: its cosine in two texts falls from"
-            f" {trained[step - 1]:.2f} to {trained[step]:.2f} (untrained: {untrained[step]:.2f})"
+            f"After {layers} layers, “{tokens[0][token]}” in two texts has a cosine of"
+            f" {trained[-1]:.2f}; in an untrained model, {untrained[-1]:.2f}"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"

@@ -89,8 +89,8 @@ export default {
       const kind = pair ? pair[2] : "words", losses = shown.map((run) => run.losses[kind]), most = 1.06 * Math.max(...losses.flat(), ...lines[kind].map(([, height]) => height));
       const both = { steps: shown[0].step, turn: pair ? 0 : turn, wide, high };
       const plots = [
-        plot({ ...both, title: NAMES[kind], curves: losses, levels: lines[kind], most, unit: most > 3 ? 2 : most > 1.2 ? 1 : 0.5 }),
-        plot({ ...both, title: `probability of “${gaps[0].words[fits[0]]}” at the first [MASK]`, curves: shown.map((run) => run.guesses.map((guesses) => guesses[0][fits[0]])), levels: [["one half", 0.5]], most: 1.06, unit: 0.5, kind: "guess" })];
+        plot({ ...both, title: `probability of “${gaps[0].words[fits[0]]}” at the first [MASK]`, curves: shown.map((run) => run.guesses.map((guesses) => guesses[0][fits[0]])), levels: [["one half", 0.5]], most: 1.06, unit: 0.5, kind: "guess" }),
+        plot({ ...both, title: NAMES[kind], curves: losses, levels: lines[kind], most, unit: most > 3 ? 2 : most > 1.2 ? 1 : 0.5 })];
       const races = gaps.map((gap, i) => gapRace({ gap, runs: shown, number: i }));
       parts = { plots, rests: races };
       picture.querySelectorAll(":scope > :not(.mb-tip, .mb-hidden)").forEach((child) => child.remove());
