@@ -1,83 +1,116 @@
 """Exercise `design_bert`: task, hints, solution and check."""
 
+from minibert.config import BertConfig
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch05_encoder.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
+from minibert.inference.model_cost import count_parameters
+
+WORDS, POSITIONS, SEGMENTS = 30522, 512, 2
 
 
 def design_bert(parameters, memory, tokens):
-    """(H, L) of the BERT with the most parameters: at most `parameters`, and at most `memory` MiB in a step over `tokens` tokens."""
-    # blank from here: count both for every shape, and keep the largest that fits
-    best, shape = 0, None
-    for H in range(64, 1025, 64):
-        for L in range(1, 25):
-            layer = 4 * (H * H + H) + (2 * 4 * H * H + 4 * H + H) + 2 * 2 * H
-            count = (30522 + 512 + 2) * H + 2 * H + L * layer + H * H + H
-            step = 16 * count + tokens * (L * (66 * H + 16) + 9 * H + 8)  # bytes
-            if best < count <= parameters and step <= memory * 2**20:
-                best, shape = count, (H, L)
-    return shape
+    """(L, H) of the deepest BERT that has 95 to 100 percent of `parameters` and trains on batches of `tokens` in `memory` bytes."""
+    # blank from here: count, and search
+    fitting = []
+    for width in range(64, 1025, 64):
+        attention = 4 * (width * width + width)
+        feed_forward = 2 * width * 4 * width + 4 * width + width
+        layer = attention + feed_forward + 4 * width  # with two LayerNorms
+        around = (30522 + 512 + 2 + 2) * width + width * width + width
+        for layers in range(1, 101):
+            size = around + layers * layer
+            needed = 16 * size + 66 * tokens * layers * width
+            if 0.95 * parameters <= size <= parameters and needed <= memory:
+                fitting.append((layers, width))
+    return max(fitting)  # the deepest, and of these the widest
 
 
-def _count(H: int, L: int) -> int:
-    """Parameters of a BERT, as chapter 5 counts them."""
-    return 31036 * H + 2 * H + L * (12 * H * H + 13 * H) + H * H + H
+def _config(layers, width):
+    return BertConfig(
+        vocab_size=WORDS, hidden_size=width, num_hidden_layers=layers, num_attention_heads=width // 64,
+        intermediate_size=4 * width, max_position_embeddings=POSITIONS, type_vocab_size=SEGMENTS,
+    )  # fmt: skip
 
 
-def _mebibytes(H: int, L: int, tokens: int) -> float:
-    return (16 * _count(H, L) + tokens * (L * (66 * H + 16) + 9 * H + 8)) / 2**20
+def _cost(shape, tokens):
+    """(parameters of the package's model, bytes that a training step keeps)."""
+    size = sum(count_parameters(_config(*shape)).values())
+    return size, 16 * size + 66 * tokens * shape[0] * shape[1]
+
+
+TRIALS = (  # parameters, MiB, tokens in a batch
+    (30_000_000, 2048, 4096),
+    (30_000_000, 1600, 4096),
+    (30_000_000, 1024, 1024),
+    (30_000_000, 1024, 4096),
+    (110_000_000, 8192, 4096),
+    (110_000_000, 4096, 4096),
+    (11_000_000, 1024, 2048),
+)
 
 
 def check_design_bert(answer):
-    for parameters, memory, tokens in (
-        (30_000_000, 2048, 4096),
-        (30_000_000, 1024, 4096),
-        (110_000_000, 2500, 4096),
-        (12_000_000, 300, 8192),
-    ):
-        asked = f"design_bert({parameters:_}, {memory}, {tokens})"
-        found = answer(parameters, memory, tokens)
-        if not (
-            isinstance(found, tuple | list)
-            and len(found) == 2
-            and all(isinstance(one, int) for one in found)
+    for parameters, mebibytes, tokens in TRIALS:
+        memory = mebibytes * 2**20
+        found, right = answer(parameters, memory, tokens), design_bert(parameters, memory, tokens)
+        asked = f"For {parameters:,} parameters, {mebibytes:,} MiB and {tokens:,} tokens you return"
+        if (
+            not isinstance(found, tuple)
+            or len(found) != 2
+            or not all(isinstance(each, int) for each in found)
         ):
-            raise Mistake(f"{asked} returns {found!r}; a pair of whole numbers (H, L) is expected.")
-        H, L = found
-        if H % 64 or not (64 <= H <= 1024 and 1 <= L <= 24):
+            raise Mistake(f"{asked} {found!r}; a tuple of two whole numbers, (L, H), is expected.")
+        layers, width = found
+        asked = f"{asked} L = {layers} and H = {width}"
+        if layers < 1 or width not in range(64, 1025, 64):
+            flipped = layers in range(64, 1025, 64) and 1 <= width <= 100
             raise Mistake(
-                f"{asked} returns H = {H}, L = {L}: H must be a multiple of 64 up to 1024, and L from 1 to 24."
+                f"{asked}. "
+                + (
+                    "The number of layers comes first."
+                    if flipped
+                    else "H has to be a multiple of 64 up to 1,024, and L at least 1."
+                )
             )
-        if _count(H, L) > parameters:
+        size, needed = _cost(found, tokens)
+        if size > parameters:
             raise Mistake(
-                f"{asked} returns H = {H}, L = {L}, which has {_count(H, L):,} parameters. Do you count the embeddings, with all three tables, and the pooler?"
+                f"{asked}. That model has {size:,} parameters, which is too many. Is every table, bias, LayerNorm and the pooler counted?"
             )
-        if _mebibytes(H, L, tokens) > memory:
+        if needed > memory:
             raise Mistake(
-                f"{asked} returns H = {H}, L = {L}, whose step takes {_mebibytes(H, L, tokens):,.0f} MiB. The 16 bytes for each parameter and the activations of all tokens count, and a MiB is 2**20 bytes."
+                f"{asked}. It needs {needed / 2**20:,.0f} MiB: {16 * size / 2**20:,.0f} for its parameters and the optimizer, the rest for activations."
             )
-        right = design_bert(parameters, memory, tokens)
-        if _count(H, L) < _count(*right):
+        if size < 0.95 * parameters:
             raise Mistake(
-                f"{asked} returns H = {H}, L = {L}, with {_count(H, L):,} parameters and {_mebibytes(H, L, tokens):,.0f} MiB. It fits, but another shape fits with {_count(*right):,} parameters."
+                f"{asked}. That model has {size:,} parameters, which is less than 95 percent."
+            )
+        if found != right:
+            raise Mistake(
+                f"{asked}. It fits, but so does a better one: "
+                + ("a deeper" if right[0] > layers else "an equally deep and wider")
+                + f" model, with {_cost(right, tokens)[0]:,} parameters."
             )
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="think",
+    size="build",
     minutes=18,
     title="Design a BERT for your memory",
     solution=design_bert,
     check=check_design_bert,
-    task="You want to train a BERT with the tables and the pooler that were counted above: 30,522 pieces, 512 positions, 2 segments. You may choose its width $H$, a "
-    "multiple of 64 up to 1024, and its number of layers $L$, from 1 to 24; $I = 4H$. A training step with Adam needs 16 bytes for each parameter: four each for the weight, its "
-    "gradient, and two moments (running means of the gradient and of its square). In addition, the forward pass keeps intermediate results, "
-    "the *activations*, which the backward pass will need. On a GPU these are $L(66H + 16) + 9H + 8$ bytes for each token of the batch. "
-    "Return the shape with the most parameters that exceeds neither limit.",
+    task="You may train a BERT of at most `parameters` parameters and want to use at least 95 percent of them. Among these models you look for the deepest; "
+    "if two are equally deep, you take the wider. $H$ is a multiple of 64 up to 1,024, $I = 4H$, and the vocabulary, the positions, the segments and the pooler are those of BERT-base. "
+    "Training has to fit into `memory` bytes. Adam in float32 keeps 16 bytes for each parameter (the weight, its gradient and two running means). "
+    "For the backward pass, each layer keeps about $66H$ bytes for each of the `tokens` tokens in a batch. Ignore everything else. "
+    "Your function is tried with several sizes, BERT-base's among them, and your count is compared with the package's model. "
+    "With a pencil first: does a deeper model with as many parameters need more memory, or less?",
     hints=(
-        "There are 16 · 24 shapes, few enough to try all. Write down the count of parameters for any $H$ and $L$ first: the cell above has every part of it.",
-        "Two loops, over `range(64, 1025, 64)` and `range(1, 25)`. For each shape compute the count and the bytes of a step, and keep the shape if both are within the limits and its count is the largest so far.",
+        "You can try every shape: there are sixteen widths, and a hundred layers are enough. Which parts of the count above depend on $L$, and which do not?",
+        "First write the count as a function of $L$ and $H$, and let it give BERT-base's 109,482,240. Only then add the two conditions. "
+        "If a shape is refused for its memory, work out by hand which of the two terms is the larger one.",
     ),
     paragraph="109,482,240 parameters, counted",
 )

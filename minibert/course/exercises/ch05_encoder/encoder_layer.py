@@ -288,9 +288,8 @@ EXERCISE = Exercise(
     'names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output["dense"]`.',
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in the output?",
-        "Both halves have the same form. In post-norm the branch reads `x`, and the result is `norm(x + f(x))`. In pre-norm it reads `norm(x)`, and the "
-        "result is `x + f(norm(x))`. In the first half, `f` is "
-        "`self.attention.self(x, mask, output_attentions)`, whose first result goes through `self.attention.output.dense` and `self.attention.output.dropout`.",
+        "Write the post-norm half around attention first, and compare it with the lines of *One layer by hand*: which line of theirs has no counterpart in yours? "
+        "The second half follows the same pattern with other parts. Then go through your lines and ask which of them change when `norm_first` is true.",
     ),
-    paragraph="Your layer inside two real models",
+    paragraph="Post-norm and pre-norm",
 )

@@ -115,12 +115,12 @@ EXERCISE = Exercise(
     check=check_inspect_sublayer,
     task="You are given a sublayer as a black box: you can run `f`, but you cannot read its code. Find out by experiment (1) whether it "
     "carries information from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. First write down "
-    "both answers for attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, including these four. "
+    "what you expect of attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, including these four. "
     "Afterwards: one random pair `x`, `y` that fails shows that $f$ is not affine. What does a pair that passes show?",
     hints=(
         "For (1), which change of the input would show it? Is it enough to make that change at one position? For (2), what does "
         "$f(x + y)$ equal if $f(x) = xW + b$?",
         "For (1), watch the outputs of the *other* tokens. For (2), the bias is counted twice in $f(x) + f(y)$: which input shows you the bias alone? Allow a small tolerance for rounding.",
     ),
-    paragraph="The feed-forward layer works on each token alone",
+    paragraph="The same layer in a picture",
 )

@@ -104,9 +104,9 @@ EXERCISE = Exercise(
     "token's own value. Design experiments that tell which. Your function will see stacks of 6 and 12 layers, 32 to 128 wide, with "
     'weights from 0.02 to about $1/\\sqrt H$, so the tokens of a complete stack may collapse as well. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
     hints=(
-        "For each part, ask what it guarantees for weights of this size: a residual connection about a layer's output and its *input*, a fresh LayerNorm about the numbers of one token, attention about *other* tokens. One layer is enough to test all three.",
-        "Do not compare tokens with each other, because a complete deep encoder with large weights also has similar tokens. Compare each token with itself one layer earlier. "
-        "A fresh LayerNorm gives standard deviation 1, computed with `correction=0`.",
+        "For each part, ask what it guarantees whatever the input is, and which input would show it best. You may choose the input, and one layer is enough.",
+        "Similar tokens at the end of the stack tell you nothing, because complete encoders with large weights have them as well. Look at one layer, and ask of its output: "
+        "does it still resemble something, does it have a fixed statistic, does it notice a change elsewhere? Each question belongs to one part.",
     ),
-    paragraph="Training four stacks",
+    paragraph="Which stacks learn?",
 )

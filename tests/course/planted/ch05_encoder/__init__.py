@@ -1,17 +1,10 @@
 """Answers on which the exercises of chapter 5 are tried: right ones, and wrong ones with what the check must say."""
 
-from planted.ch05_encoder import (
-    design_bert,
-    encoder_layer,
-    gradient_lengths,
-    inspect_sublayer,
-    what_is_missing,
-)
+from planted.ch05_encoder import design_bert, encoder_layer, inspect_sublayer, what_is_missing
 
 ANSWERS = {
-    "design_bert": design_bert.ANSWERS,
     "what_is_missing": what_is_missing.ANSWERS,
     "inspect_sublayer": inspect_sublayer.ANSWERS,
     "EncoderLayer": encoder_layer.ANSWERS,
-    "gradient_lengths": gradient_lengths.ANSWERS,
+    "design_bert": design_bert.ANSWERS,
 }

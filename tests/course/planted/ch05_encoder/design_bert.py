@@ -1,6 +1,6 @@
 """Answers to `design_bert` on which its check is tried."""
 
-from functools import cache
+import math
 
 import torch
 
@@ -9,108 +9,99 @@ from minibert.course.exercises.ch05_encoder.design_bert import design_bert
 from planted import Answers
 
 
-def _shapes():
-    return [(H, L) for H in range(64, 1025, 64) for L in range(1, 25)]
+def _size(layers, width, words=31036, biases=1, norms=2, pooler=1):
+    layer = 12 * width**2 + biases * 9 * width + norms * 2 * width
+    return (
+        words * width + 2 * width + pooler * (width**2 + width) + layers * layer
+    )  # 31036 = 30522 + 512 + 2
 
 
-def _count(H, L, tables=31036, pooler=True):
-    return tables * H + 2 * H + L * (12 * H * H + 13 * H) + (H * H + H) * pooler
+def _search(parameters, memory, tokens, least=0.95, size=_size, adam=16, kept=66, best=max):
+    fitting = [
+        (layers, width)
+        for width in range(64, 1025, 64)
+        for layers in range(1, 101)
+        if least * parameters <= size(layers, width) <= parameters
+        and adam * size(layers, width) + kept * tokens * layers * width <= memory
+    ]
+    return best(fitting)
 
 
-def _bytes(H, L, tokens, count):
-    return 16 * count + tokens * (L * (66 * H + 16) + 9 * H + 8)
+def by_one_formula(parameters, memory, tokens):
+    return _search(parameters, memory, tokens)
 
 
-def _largest(fits):
-    return max((shape for shape in _shapes() if fits(*shape)), key=lambda shape: _count(*shape))
+def from_the_deepest_down(parameters, memory, tokens):
+    """With the real model on the meta device for what is around the layers."""
+    around = {}
+    for width in range(64, 1025, 64):
+        with torch.device("meta"):
+            model = BertModel(
+                BertConfig(
+                    vocab_size=30522,
+                    hidden_size=width,
+                    num_hidden_layers=1,
+                    num_attention_heads=1,
+                    intermediate_size=4 * width,
+                )
+            )
+        one = sum(p.numel() for p in model.encoder.layer.parameters())
+        around[width] = sum(p.numel() for p in model.parameters()) - one, one
+    for layers in range(100, 0, -1):
+        for width in range(1024, 63, -64):
+            size = around[width][0] + layers * around[width][1]
+            if (
+                math.ceil(0.95 * parameters) <= size <= parameters
+                and 16 * size + 66 * tokens * layers * width <= memory
+            ):
+                return layers, width
 
 
-def by_sorting(parameters, memory, tokens):
-    """From the largest down, the first that fits."""
-    for H, L in sorted(_shapes(), key=lambda shape: -_count(*shape)):
-        if _count(H, L) <= parameters and _bytes(H, L, tokens, _count(H, L)) <= memory * 2**20:
-            return [H, L]
+def memory_ignored(parameters, memory, tokens):
+    return _search(parameters, math.inf, tokens)
 
 
-@cache
-def _of_the_package(H, L):
-    """The parameters of the package's model; a layer more adds as many as the layer before."""
-    if L > 2:
-        first, second = _of_the_package(H, 1), _of_the_package(H, 2)
-        return first + (L - 1) * (second - first)
-    sizes = {"num_attention_heads": 1, "intermediate_size": 4 * H, "max_position_embeddings": 512}
-    config = BertConfig(vocab_size=30522, hidden_size=H, num_hidden_layers=L, **sizes)
-    with torch.device("meta"):
-        return sum(each.numel() for each in BertModel(config).parameters())
+def weights_only(parameters, memory, tokens):
+    return _search(parameters, memory, tokens, adam=4)
 
 
-def counted_by_the_package(parameters, memory, tokens):
-    fitting = {
-        (H, L): _of_the_package(H, L)
-        for H, L in _shapes()
-        if _of_the_package(H, L) <= parameters
-        and _bytes(H, L, tokens, _of_the_package(H, L)) <= memory * 2**20
-    }
-    return max(fitting, key=fitting.get)
-
-
-def without_embeddings(parameters, memory, tokens):
-    def fits(H, L):
-        count = _count(H, L, tables=0)
-        return count <= parameters and _bytes(H, L, tokens, count) <= memory * 2**20
-
-    return _largest(fits)
-
-
-def without_the_pooler(parameters, memory, tokens):
-    return _largest(
-        lambda H, L: (
-            _count(H, L) - H * H - H <= parameters * 1.01
-            and _bytes(H, L, tokens, _count(H, L)) <= memory * 2**20
-        )
+def embeddings_forgotten(parameters, memory, tokens):
+    return _search(
+        parameters, memory, tokens, size=lambda layers, width: _size(layers, width, words=0)
     )
 
 
-def without_activations(parameters, memory, tokens):
-    return _largest(lambda H, L: _count(H, L) <= parameters and 16 * _count(H, L) <= memory * 2**20)
+def widest(parameters, memory, tokens):
+    return _search(parameters, memory, tokens, best=lambda found: max(found, key=lambda s: s[::-1]))
 
 
-def megabytes_for_mebibytes(parameters, memory, tokens):
-    return _largest(
-        lambda H, L: (
-            _count(H, L) <= parameters and _bytes(H, L, tokens, _count(H, L)) <= memory * 1e6
-        )
-    )
+def budget_not_used(parameters, memory, tokens):
+    return _search(parameters, memory, tokens, least=0)
 
 
-def the_deepest(parameters, memory, tokens):
-    return max(
-        (
-            (H, L)
-            for H, L in _shapes()
-            if _count(H, L) <= parameters and _bytes(H, L, tokens, _count(H, L)) <= memory * 2**20
-        ),
-        key=lambda shape: (shape[1], shape[0]),
-    )
+def width_first(parameters, memory, tokens):
+    return design_bert(parameters, memory, tokens)[::-1]
 
 
 def any_width(parameters, memory, tokens):
-    return 100, 2
+    layers, width = design_bert(parameters, memory, tokens)
+    return layers, width + 1
 
 
-def the_count_alone(parameters, memory, tokens):
-    return _count(*design_bert(parameters, memory, tokens))
+def a_config(parameters, memory, tokens):
+    return {"L": 12, "H": 768}
 
 
 ANSWERS = Answers(
-    right=(by_sorting, counted_by_the_package),
+    right=(by_one_formula, from_the_deepest_down),
     wrong={
-        without_embeddings: "Do you count the embeddings",
-        without_the_pooler: "and the pooler",
-        without_activations: "the activations of all tokens count",
-        megabytes_for_mebibytes: "and 638 MiB. It fits",
-        the_deepest: "another shape fits",
-        any_width: "a multiple of 64",
-        the_count_alone: "a pair of whole numbers",
+        memory_ignored: "L = 53 .* 3,075 MiB",
+        weights_only: "L = 27 .* 2,230 MiB",
+        embeddings_forgotten: "which is too many",
+        widest: "a deeper model",
+        budget_not_used: "less than 95 percent",
+        width_first: "number of layers comes first",
+        any_width: "multiple of 64",
+        a_config: "two whole numbers",
     },
 )
