@@ -5,8 +5,8 @@
 
 Every broken run differs from the healthy one by one fault (faults.py). A row holds what the program with that fault prints at the
 end ("printed"), what is so on held-out rows, and both as curves. The live run of chapter 8 also logs what it guesses at a few
-gaps on its way. The first seed of every named run leaves a film as well (film.py). Three more runs, "unseen", have faults that were
-drawn at random: the reader of chapter 12 names them. Chapter 12 draws all of it.
+gaps on its way. The first seed of every named run leaves a film as well (film.py). Three more runs, "unseen", print losses that look
+alike, and only one of them is healthy: the reader of chapter 12 finds out which. Chapter 12 draws all of it.
 """
 
 import dataclasses

@@ -1,7 +1,6 @@
 """Runs in the small world, each with one fault that is planted here: the package has no switch for it (see failures.py)."""
 
 import dataclasses
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -61,25 +60,11 @@ VARIANTS = {
 }
 
 
-def drawn(seed: int) -> dict[str, Recipe]:
-    """Three runs: which of eight faults each has, or none, and how strong it is, are drawn at random."""
-    draw = random.Random(seed)
-    faults = [
-        {},
-        at_rate(1 / round(10 ** draw.uniform(1, 2))),
-        at_rate(round(10 ** draw.uniform(1, 2))),
-        {"mask_inverted": True},
-        {"labels_moved": draw.randrange(1, 32)},
-        {"answers_visible": True},
-        {"padding_counts": True},
-        {"ignored_pair_label": draw.randrange(2)},
-        {"different_rows": 64 * draw.randrange(1, 5)},
-    ]
-    chosen = draw.sample(faults, 3)
-    return {f"unseen {name}": Recipe(**fault) for name, fault in zip("ABC", chosen)}
-
-
-UNSEEN = drawn(12)
+UNSEEN = {  # chosen so that the sums of both losses that they print look alike
+    "unseen A": Recipe(padding_counts=True),
+    "unseen B": Recipe(),
+    "unseen C": Recipe(different_rows=512),
+}
 BESIDE = {name: "healthy" for name in VARIANTS if name not in ("live", "healthy")}
 
 

@@ -10,7 +10,12 @@ import torch
 import torch.nn.functional as F
 
 from minibert import BertForPreTraining
-from minibert.course.exercises.ch12_when_training_fails.unseen import RIGHT
+from minibert.course.exercises.ch12_when_training_fails.unseen import (
+    RIGHT,
+    evidence,
+    measurements,
+    unseen_run,
+)
 from minibert.course.figures import benchmark_log
 from minibert.course.figures import logs as figure_logs
 from minibert.heads import class_loss
@@ -104,11 +109,29 @@ def test_an_inverted_mask_hides_all_words(batch):
     assert torch.equal(before, broken(**inputs | {"input_ids": other}).prediction_logits[:, 3])
 
 
-def test_the_exercise_knows_the_drawn_faults():
+def test_the_exercise_knows_the_faults_of_the_unseen_runs():
     assert set(RIGHT.values()) <= {*failures.VARIANTS}
-    drawn = {name[-1]: recipe for name, recipe in failures.UNSEEN.items()}
-    assert drawn["A"].padding_counts and drawn["B"] == HEALTHY
-    assert drawn["C"].learning_rate > 10 * HEALTHY.learning_rate
+    chosen = {name[-1]: recipe for name, recipe in failures.UNSEEN.items()}
+    assert chosen["A"].padding_counts and chosen["B"] == HEALTHY
+    assert chosen["C"] == dataclasses.replace(HEALTHY, different_rows=512)
+
+
+def test_no_measurement_decides_all_three_unseen_runs():
+    """Apart are two values whose distance is more than twice the range of the healthy seeds."""
+    healthy = [
+        measurements(row)
+        for row in benchmark_log("failures")["rows"]
+        if row["variant"] == "healthy"
+    ]
+    for what in healthy[0]:
+        values = [run[what] for run in healthy]
+        low, middle, high = sorted(evidence(run, what) for run in "ABC")
+        assert min(middle - low, high - middle) <= 2 * (max(values) - min(values)), what
+
+
+def test_the_curves_of_two_unseen_runs_look_alike():
+    one, other = (unseen_run(run)["printed_loss"][8:] for run in "AC")
+    assert max(abs(a - b) for a, b in zip(one, other)) < 0.1
 
 
 @pytest.mark.parametrize("sick, healthy", faults.BESIDE.items())

@@ -1,5 +1,7 @@
 """A checklist for a pretraining run that does not learn: seven questions, from data to losses."""
 
+from itertools import pairwise
+
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
 ROW, TOP, LEFT, RIGHT = 82, 38, 154, 176  # height of a row, where it begins, widths of the columns
@@ -85,8 +87,17 @@ def failing_run() -> Diagram:
     d.box(4, y, LEFT, 26, "position-wash", "position", 1.4, 13)
     d.text(4 + LEFT / 2, y + 17.5, "compare healthy seeds", 12, weight=600)
     told = " ".join(
-        f"{' '.join(question)} If not: {', '.join(causes)}; to tell them apart: {measurement}."
+        f"{' '.join(question)} If not: {_in_words(causes)}."
+        f" To tell them apart: {measurement.rstrip('?')}."
         for question, causes, measurement in QUESTIONS
     )
     end = "If all answers are yes, compare with healthy seeds, and try three times the rate."
     return d.finish(f"Seven questions, in this order. {told} {end}")
+
+
+def _in_words(causes: tuple[str, ...]) -> str:
+    """The causes as one list; a line that ends with a comma or "and" goes on in the next."""
+    told = causes[0]
+    for before, line in pairwise(causes):
+        told += f" {line}" if before.endswith((",", " and")) else f"; {line}"
+    return told.replace(": ", " suggests ")

@@ -13,7 +13,7 @@ def fair_triples():
     In each triple, the second and the third share equally many words with the first, and they
     bring equally many new words.
     """
-    # blank from here: a list of triples; ("The film was good.", "The film was great.", "The film was bad.") is one
+    # blank from here: a list of triples (sentence, agrees, contradicts)
     pairs = (
         ("The film was {}.", ("good", "great"), ("bad", "awful")),
         ("The room is {}.", ("cold", "chilly"), ("hot", "warm")),
@@ -103,8 +103,8 @@ EXERCISE = Exercise(
             Before you run the cell after the exercise, enter in it how many triples you expect MiniLM to get right, and from how many on you will believe the claim.
             """,
     hints=(
-        "Start from one sentence and change a single word in it twice: once so that the meaning stays about the same, once so that it becomes the opposite.",
-        'Frames save work: a sentence with a gap, and three words for it, one of them a synonym of the first and one an opposite. `"The film was {}.".format("good")` fills a gap.',
+        "Write one triple and ask what each of the two tricks would answer. Count the words that the second and the third sentence share with the first, and those that they add. Which change makes both counts equal?",
+        "For the second trick, take the triple that you have and begin with the sentence that contradicted. Which of your sentences agrees now? A function that makes triples from a sentence with a gap saves work.",
     ),
     paragraph="Design a test of your own",
     solution=fair_triples,

@@ -12,13 +12,12 @@ def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
     special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
     ordinary = torch.arange(vocab_size)[~special]  # [V - specials]
-    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S]
-    fate = torch.rand(input_ids.shape, generator=generator)  # [B, S], for the chosen ones
+    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], the only draw for a token
     drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
     chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a share `rate` of the ordinary tokens  # fmt: skip
     labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
-    hidden = input_ids.masked_fill(chosen & (fate < 0.8), mask_token_id)  # blank: [B, S], [MASK] at 80% of the chosen positions  # fmt: skip
-    corrupted = torch.where(chosen & (fate >= 0.9), drawn, hidden)  # blank: [B, S], a drawn token at 10% of them  # fmt: skip
+    hidden = input_ids.masked_fill(chosen & (chance < 0.8 * rate), mask_token_id)  # blank: [B, S], [MASK] at 80% of the chosen positions  # fmt: skip
+    corrupted = torch.where(chosen & (chance >= 0.9 * rate), drawn, hidden)  # blank: [B, S], a drawn token at 10% of them  # fmt: skip
     return corrupted, labels
 
 
@@ -140,6 +139,7 @@ def check_mask_batch(answer):
     ):
         if torch.allclose(shares, torch.tensor(wanted, dtype=shares.dtype), atol=0.005):
             reason = {
+                "all to [MASK]": "a chosen token has a chance below the rate, so it is below 0.8 in any case; compare it with parts of the rate",
                 "81/10/9": "two coins of 10%, one after the other: the second is thrown where the first has failed. One draw with three ranges gives 80/10/10",
                 "80/2/18": "the share of replacements is taken of the wrong whole",
                 "0/10/90": "the last step should go on from the tensor with [MASK] in it, not from the ids",
@@ -195,14 +195,15 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
     minutes=20,
-    title="Masking without a loop",
+    title="No loop, and one random number for each token",
     task=(
-        "Mask a whole batch `[B, S]` without a loop. The random numbers are drawn for you: a token is chosen if its `chance` is below `rate`, its `fate` decides between "
-        "[MASK] (below 0.8), a random token (from 0.9) and no change, and `drawn` holds a random token for every position. At the end of the chapter your function masks a text of your own."
+        "The loop above draws two random numbers for a chosen token. Mask a whole batch `[B, S]` without a loop, and with a single number for each token: its `chance` decides "
+        "whether it is chosen *and* what becomes of it. `drawn` holds a random token for every position."
     ),
     hints=(
-        "Four steps, each on whole tensors: compare `chance` with `rate` (special tokens are never chosen); keep the true ids where chosen; put [MASK] where `fate` is small; put drawn words where it is large.",
-        "`fate < 0.8` and `fate >= 0.9` never hold together, so a chosen token with a fate in between stays as it is.",
+        "All chosen tokens have a `chance` between 0 and `rate`. Which part of this interval is 80% of it, and which part is the last 10%?",
+        "Four steps, each on whole tensors: the positions that are chosen (special tokens never are), the true ids there, [MASK] in one part of the interval, drawn tokens in another. "
+        "The last step goes on from the tensor that has the [MASK]s in it. Put every comparison in brackets, because `&` binds more tightly than `<`.",
     ),
     paragraph="Masking a batch",
     solution=mask_batch,

@@ -124,12 +124,12 @@ EXERCISE = Exercise(
     minutes=20,
     title="Toss, choose, put back",
     task=(
-        "Steps 1 and 2 are written, and three lines are missing: the label, B, and where the next pair begins. A pair is random (label 1) if only one sentence was "
-        "collected, and otherwise if `rng.random() < 0.5`. A random B is `elsewhere(n)`, where $n$ is the room that A leaves. Every sentence of the document must end up in exactly one pair."
+        "Steps 1 and 2 are written, and three lines are missing: the label, B, and where the next pair begins. Toss with one `rng.random() < 0.5`, where true means a random B, "
+        "and only if there is something to toss for. A random B is `elsewhere(n)`, where $n$ is the room that A leaves. Every sentence of the document must end up in exactly one pair."
     ),
     hints=(
         "If B follows A, which sentences are used up: those up to `cut`, or those up to `end`? And if B is random?",
-        "`alone or rng.random() < 0.5` tosses no coin for a single sentence, because `or` looks at its right side only if the left one is false. `int` makes 0 or 1 of it.",
+        "For a single sentence no random number is drawn. Python looks at the right side of an `or` only if the left side is false.",
     ),
     paragraph="Next-sentence prediction: make the pairs",
     solution=pairs_of,

@@ -15,18 +15,16 @@ from minibert.course.exercises.compare import Mistake
 def name_the_faults():
     """The numbers of the faults of runs A, B and C, a list; 0 is a healthy run."""
     # blank from here: three numbers from 0 to 8, each with the reasons for it
-    # A prints 0.50, less than a healthy run. Padding in the loss (6) is nearest, with 0.52 to 0.59.
-    # An ignored class (7) printed 0.38 to 0.41, and repeated lines (8) print less the fewer they
-    # are. Of what is scored in A, 0.47 is padding: 6.
+    # A ends at 0.50 and C at 0.46, below every healthy run (0.67 to 0.72), so both print too little.
+    # Three faults end near there: padding in the loss (6) at 0.52 to 0.59, an ignored class (7) at
+    # 0.38 to 0.41, and repeated lines (8) anywhere from 0.04 up, with more rows. That A falls faster
+    # at first is a hint, because padding is soon learned. The share of padding decides, 0.47 in A: 6.
     run_a = 6
-    # B prints 0.74, a little more than a healthy run. Every fault of the list ends clearly below or
-    # above that. The held-out MLM loss is 0.41, as in a healthy run: 0.
+    # In C it is 0.00, so 7 and 8 are left. The corpus of C has 512 rows where 25,600 are trained on: 8.
+    run_c = 8
+    # B ends at 0.74, as a healthy run does. So would repeated lines, if there are enough of them, but
+    # its corpus has 25,600 rows: 0.
     run_b = 0
-    # C begins below chance, rises above it, and ends at the unigram loss + ln 2. With a low rate (1)
-    # it would fall smoothly, so this is 2. The largest update confirms it: 0.11, seven times the
-    # healthy one.
-    run_c = 2
-    # What was drawn: padding in the loss, which has no strength; no fault; both rates times 45.
     return [run_a, run_b, run_c]
 
 
@@ -63,18 +61,19 @@ def _short(value: float) -> str:
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=10,
-    title="Name the faults of three unseen runs",
+    minutes=12,
+    title="One of three runs is healthy",
     task="""
-            List for each run the faults that could print such a curve. Then ask for one measurement at a time, for example `evidence("A", "held-out MLM loss")`, and decide all three runs
-            with as few as you can; three are enough. The other measurements are called held-out NSP loss, largest update, effect of context, share of [MASK], share of visible answers,
-            share of padding, lower class accuracy and rows in the corpus.
+            The three curves above look alike, and only one of the runs is healthy. First write down for each run which faults could print such a curve. Then choose the measurements on
+            which these faults differ, and ask for one at a time, for example `evidence("A", "held-out MLM loss")`. Decide with as few as you can. No single measurement decides all three
+            runs. The others are called held-out NSP loss, largest update, effect of context, share of [MASK], share of visible answers, share of padding, lower class accuracy and
+            rows in the corpus.
 
             0 · healthy<br>1 · too slow<br>2 · too fast<br>3 · mask inverted<br>4 · labels of other rows<br>5 · answers visible<br>6 · padding in the loss<br>7 · a class ignored<br>8 · repeated lines
         """,
     hints=(
-        "Compare where each run ends with the table above, and remember that a fault may be stronger or weaker here. Which faults lower the printed sum without a better model? Which end near the unigram loss + ln 2? For each run, which measurement would be different under each of its candidates?",
-        "For a run that ends near the unigram loss, the size of the update tells its two candidates apart. For a run that prints little, look at what is scored. For one that prints healthy numbers, look at held-out data.",
+        "Which faults lower the printed sum without a better model? A fault may be stronger or weaker than in the recorded run. What happens to the sum of repeated lines if there are more of them?",
+        "For a run with two candidates left, ask for a number that one of the faults changes and the other does not: what is scored, what each class gets, or how often a row comes back. Ask about the run that prints a healthy sum, too, because a weak fault may hide there.",
     ),
     paragraph="Three runs to diagnose",
     solution=name_the_faults,

@@ -1,4 +1,4 @@
-"""Three runs whose faults were drawn at random, and the one measurement that tells each fault."""
+"""Three runs whose curves look alike, and the one measurement that tells each fault."""
 
 from minibert.course.figures import benchmark_log
 
@@ -60,7 +60,7 @@ TELLS = dict(
         ),
     )
 )
-RIGHT = {"A": "padding in the loss", "B": "healthy", "C": "too fast"}
+RIGHT = {"A": "padding in the loss", "B": "healthy", "C": "repeated lines"}
 
 
 def _row(variant: str) -> dict:
