@@ -5,6 +5,8 @@
 
 600 steps of 64 sequences at a rate of 0.005, as in the chapter: twice the rate that is best without any of the three (see
 `learning_rates.py`). Each row has one of the three, none of them, or all.
+
+The log is from one thread. With two, which add in another order, warm-up's three rows are 0.57, 0.49 and 0.54: they move by up to 0.06.
 """
 
 import sys
