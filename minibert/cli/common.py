@@ -1,6 +1,7 @@
 """Code that several commands share: adding a parser, option types, reading lines of text."""
 
 import argparse
+import codecs
 import json
 import math
 import re
@@ -8,7 +9,7 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from minibert.config import MOST, InputError
@@ -18,6 +19,7 @@ from minibert.pretraining.options import MOST_THREADS
 if TYPE_CHECKING:  # the name of this class in argparse is private
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+NO_TEXT_FILES = ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined")
 DEBUG_HELP = "show the Python traceback of an error in your input"
 
 
@@ -120,11 +122,19 @@ def filled(text: str) -> str:
     return text
 
 
+def text_encoding(name: str) -> str:
+    """Refuse the codecs of Python that no text file is written in; the `type` of --encoding."""
+    with suppress(LookupError):  # what Python does not know is refused where a file is read
+        if codecs.lookup(filled(name)).name in NO_TEXT_FILES:
+            raise argparse.ArgumentTypeError(f"{name} is no encoding of text files")
+    return name
+
+
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add the option --encoding of the commands that read documents."""
     parser.add_argument(
         "--encoding",
-        type=filled,
+        type=text_encoding,
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
         "page declares)",
     )

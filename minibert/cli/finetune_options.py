@@ -6,7 +6,14 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import PARSERS, add_command, filled, positive, threads
+from minibert.cli.common import (
+    PARSERS,
+    add_command,
+    filled,
+    positive,
+    text_encoding,
+    threads,
+)
 from minibert.config import BertConfig, InputError
 from minibert.finetuning.options import FineTuningOptions
 from minibert.finetuning.tables.columns import flag
@@ -233,7 +240,7 @@ def add_file_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--encoding",
-        type=filled,
+        type=text_encoding,
         metavar="NAME",
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8)",
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, device_kind, json_line, one_line
 from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
+from minibert.cli.streams import complain
 from minibert.config import InputError
 from minibert.hub.json_text import without_nan
 
@@ -94,6 +95,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
     from minibert.cli.predict_input import read_input
     from minibert.finetuning.evaluation import stream_predictions
     from minibert.finetuning.model_io import open_finetuned
+    from minibert.finetuning.tasks.texts import TextExample
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -114,6 +116,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
         progress=sys.stderr.isatty(),
     )
     show = tqdm.write if sys.stdout.isatty() else print  # beside a bar on the same terminal
+    cut = 0
     for values, example, prediction in zip(inputs, examples, predictions, strict=True):
         if arguments.json:
             answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
@@ -128,3 +131,10 @@ def run_predict(arguments: argparse.Namespace) -> None:
             for fields in tuned.task.prediction_lines(example, prediction):
                 show("\t".join(one_line(str(field)) for field in fields))
         sys.stdout.flush()  # a line is there as soon as it is known
+        if isinstance(example, TextExample):
+            cut += len(tuned.tokenizer.encode(example.text)) > tuned.max_length
+    if cut:
+        complain(
+            f"note: {cut:,} of {len(inputs):,} texts have more than {tuned.max_length} tokens; "
+            "only their beginning was read"
+        )

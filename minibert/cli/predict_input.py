@@ -157,7 +157,12 @@ def _standard_input() -> list[str]:
         ) from error
     if not any(line.strip() for line in lines):
         raise InputError("standard input has no text")
-    return [line.rstrip("\r\n") for line in lines if line.strip()]
+    while not lines[-1].strip():
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise InputError(f"standard input, line {number}: the line is blank")
+    return [line.removesuffix("\r") for line in lines]
 
 
 def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Input:

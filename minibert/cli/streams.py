@@ -22,7 +22,10 @@ def repair_streams() -> None:
         setattr(sys, name, open(descriptor, mode, encoding="utf-8"))  # noqa: SIM115 (stays open)
     if "stdout" in closed:
         raise InputError("standard output is closed: send it to a file, or to /dev/null")
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in (
+        "strict",
+        "surrogateescape",  # in the C locale
+    ):
         sys.stdout.reconfigure(errors="replace")
 
 

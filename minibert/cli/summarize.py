@@ -108,6 +108,8 @@ def run_summarize(arguments: argparse.Namespace) -> None:
             "give the name of a file, or a text on standard input "
             "('minibert summarize --help' has examples)"
         )
+    if arguments.files.count("-") > 1:
+        raise InputError("'-' is standard input, which can be read once: it is given twice")
     documents = [
         read_file(name, arguments.format, arguments.encoding) for name in arguments.files or ["-"]
     ]

@@ -152,9 +152,9 @@ class FineTuning:
                 [feature.length for feature in self.features], options.batch_size, self._order
             )
         features = [self.features[i] for i in self._batches.pop()]
-        factor = learning_rate_schedule(
-            self.step, self.steps, math.ceil(options.warmup * self.steps)
-        )
+        # the last step is never one of the warm-up, whose first has a rate of 0
+        warmup = min(math.ceil(options.warmup * self.steps), self.steps - 1)
+        factor = learning_rate_schedule(self.step, self.steps, warmup)
         set_learning_rate(self.optimizers, factor)
         for module in self.trained:
             module.train()

@@ -159,6 +159,8 @@ def text_files(folder: Path) -> list[Path]:
     if folder.is_file():
         return [folder]
     if not folder.is_dir():
+        if os.path.lexists(folder):
+            raise InputError(f"{str(folder)!r} is neither a file nor a folder")
         raise InputError(f"there is no folder {str(folder)!r}")
     found = []
     if not os.access(folder, os.R_OK | os.X_OK):

@@ -100,9 +100,9 @@ def embed(
                 and slower on other processors.
     progress    show a progress bar on stderr
 
-    Raises an InputError if `texts` is not a list of strings, if one is empty, if batch_size is not
-    a whole number of at least 1, for another dtype, if the tokenizer has more tokens than the
-    model, or if a result is NaN or infinite.
+    Raises an InputError if `texts` is not a list of strings, if one is empty or has no tokens, if
+    batch_size is not a whole number of at least 1, for another dtype, if the tokenizer has more
+    tokens than the model, or if a result is NaN or infinite.
     """
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise InputError(f"texts must be a list of texts, not {texts!r}")
@@ -132,6 +132,9 @@ def embed(
         for start in range(0, len(texts), TOKENIZED):
             tokens = tokenizer(texts[start : start + TOKENIZED], max_length=longest)
             ends = _ends(tokens["attention_mask"])  # [C], the texts of this chunk
+            if (ends <= 2).any():  # [CLS] and [SEP]
+                index = start + int(ends.argmin())
+                raise InputError(f"texts[{index}] has no tokens; every text needs at least one")
             for row in (ends == longest).nonzero().flatten().tolist():
                 whole = tokenizer([texts[start + row]], max_length=longest + 1)
                 truncated += whole["input_ids"].size(1) > longest

@@ -25,6 +25,7 @@ from minibert.training.distributed import ProcessGroup, full_model, full_tensor,
 
 KEPT = 2  # checkpoints: the newest, and one more in case of a damaged disk
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "training.json"
+NAME = re.compile(r"step-(\d{8,})")  # a copy under another name is no checkpoint of the run
 LEFT_FOLDER = re.compile(r"\.(writing|discarded)-[0-9a-f]{8}")  # of a process that was killed
 
 
@@ -86,7 +87,8 @@ def save_checkpoint(run: CheckpointedRun, folder: str | Path) -> Path:
             _discard(final)
         os.rename(writing, final)
         sync(folder)
-        for old in checkpoints(folder)[:-KEPT]:
+        others = [checkpoint for checkpoint in checkpoints(folder) if checkpoint != final]
+        for old in others[: 1 - KEPT]:
             _discard(old)
     except (OSError, ValueError) as error:
         reason = (
@@ -144,8 +146,13 @@ def optimizer_tensors(run: CheckpointedRun) -> dict[str, Tensor]:
 
 
 def checkpoints(folder: str | Path) -> list[Path]:
-    """The checkpoints of a run, the newest last."""
-    return sorted(path for path in Path(folder).glob("step-*") if path.is_dir())
+    """The checkpoints of a run, by their steps: the newest last."""
+    found = [
+        (int(match[1]), path)
+        for path in Path(folder).glob("step-*")
+        if (match := NAME.fullmatch(path.name)) and path.is_dir()
+    ]
+    return [path for _, path in sorted(found)]
 
 
 def resume_newest(run: CheckpointedRun, folder: str | Path) -> tuple[Path, list[str]]:
@@ -209,6 +216,8 @@ def damage(checkpoint: Path) -> str | None:
     """What is wrong with a checkpoint's files, None if they are as they were written."""
     try:
         state = _read_state(checkpoint)
+        if (match := NAME.fullmatch(checkpoint.name)) and int(match[1]) != state["step"]:
+            return f"its step is {state['step']}, not that of its name"
         if "digest" in state and state["digest"] != _digest(
             {key: value for key, value in state.items() if key != "digest"}
         ):

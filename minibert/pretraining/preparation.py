@@ -160,6 +160,9 @@ def find_corpus(names: tuple[str, ...]) -> str | list[Path]:
     """
     if len(names) == 1 and names[0] in (DEFAULT, *HUB_SETS):
         return names[0]
+    known = [name for name in names if name in (DEFAULT, *HUB_SETS) and not Path(name).exists()]
+    if known:
+        raise InputError(f"the corpus {known[0]!r} is known by its name: give it alone")
     try:
         return find_files(list(names))
     except InputError as error:

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import is_link, remove_leftovers, write_atomically
 from minibert.hub.new_folder import lock_folder, make_folder, refuse_filled, remove_empty
+from minibert.pretraining.checkpointing import checkpoints
 from minibert.pretraining.log import read_log
 from minibert.pretraining.manifest import check_record, check_settings
 from minibert.pretraining.settings import Settings
@@ -130,7 +131,7 @@ class RunFolder:
 
     def check_checkpoints(self) -> None:
         """Raise an InputError if there is no checkpoint where there was one before the log."""
-        if any(self.checkpoints.glob("step-*")) or not self.log.is_file():
+        if checkpoints(self.checkpoints) or not self.log.is_file():
             return
         if steps := [record["step"] for record in read_log(self.log)]:
             raise InputError(
@@ -233,4 +234,5 @@ def _command_of(record: dict[str, Any]) -> str | None:
 
 
 def _not_ours(manifest: Path, error: Exception) -> str:
-    return f"{manifest} is not what minibert wrote there ({error}): the run cannot go on"
+    reason = error if isinstance(error, ValueError) else "a value is of another kind"
+    return f"{manifest} is not what minibert wrote there ({reason}): the run cannot go on"

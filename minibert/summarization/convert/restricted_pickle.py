@@ -51,7 +51,8 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except Exception as error:  # a broken pickle can raise anything
         raise InputError(
-            f"{path} is no checkpoint of BertSum: {error or type(error).__name__}"
+            f"{path} is no checkpoint of BertSum: "
+            + (str(error) if isinstance(error, ValueError) else "it is no readable pickle")
         ) from error
     options = content.get("opt")
     return tensors, options.state if isinstance(options, Inert) and isinstance(

@@ -61,6 +61,7 @@ def test_a_row_for_each_line_whatever_is_in_it(run, saved, tmp_path):
         ([], "give texts, or --file FILE (not both)"),
         (["a", "--file", "b"], "give texts, or --file FILE (not both)"),
         (["a", " "], "text 2 is empty"),
+        (["a", "\u200b", "--model", "MODEL"], "texts[1] has no tokens"),
         (["--file", "nowhere.txt"], "cannot read --file nowhere.txt: No such file"),
         (["a", "--out", "vectors.txt"], "--out must end in .npy"),
         (["a", "--model", "./nowhere"], "no folder './nowhere'"),

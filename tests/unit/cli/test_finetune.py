@@ -832,7 +832,7 @@ def stdin(text: bytes, monkeypatch) -> None:
 def test_texts_that_are_typed_or_piped(trained, run, monkeypatch):
     typed = run("predict", trained[0], "the film was good", "a play was\tbad")
     for argv in (["-"], []):
-        stdin("\ufeffthe film was good\r\n\n a play was\tbad \n".encode(), monkeypatch)
+        stdin("\ufeffthe film was good\r\n a play was\tbad \n".encode(), monkeypatch)
         assert run("predict", trained[0], *argv) == typed
     rows = [line.split("\t") for line in typed[1].splitlines()]
     assert [row[0] for row in rows] == ["pos", "neg"] and [row[3] for row in rows] == [
@@ -846,8 +846,19 @@ def test_texts_that_are_typed_or_piped(trained, run, monkeypatch):
     )
     stdin(b"caf\xe9\n", monkeypatch)
     assert "standard input is not UTF-8 text: byte 3 is 0xe9" in run("predict", trained[0])[2]
+    stdin(b"good\n \nbad\n", monkeypatch)
+    assert run("predict", trained[0])[::2] == (
+        2,
+        "minibert predict: standard input, line 2: the line is blank\n",
+    )
     stdin(b"\n\n", monkeypatch)
     assert "standard input has no text" in run("predict", trained[0])[2]
+
+
+def test_a_text_that_is_cut_is_noted(trained, run):
+    status, out, err = run("predict", trained[0], "good " * 400, "a good film")
+    assert status == 0 and len(out.splitlines()) == 2
+    assert "1 of 2 texts have more than" in err and "only their beginning was read" in err
 
 
 def test_columns_of_a_file(trained, run, tmp_path):

@@ -616,6 +616,10 @@ def test_the_command_itself_killed_and_interrupted(given, finished, tmp_path):
             ["--out", "OUT", "--corpus", "nowhere"],
             "there is no file or folder 'nowhere'.*known by name are default, wikitext-2",
         ),
+        (
+            ["--out", "OUT", "--corpus", "default", "nowhere"],
+            "'default' is known by its name: give",
+        ),
         (["--out", "OUT", "--held-out", "nowhere"], "there is no file or folder 'nowhere'"),
         (["--out", "OUT", "--vocab", "nowhere.txt"], "nowhere.txt"),
         (

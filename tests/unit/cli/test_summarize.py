@@ -388,6 +388,7 @@ def test_the_formats_are_those_of_the_reader():
         (["good.txt", "--encoding", "klingon"], "Python knows no text encoding 'klingon'"),
         (["good.txt", "--model", "./nowhere"], "there is no folder './nowhere'"),
         (["-"], "standard input is empty"),
+        (["-", "-"], "'-' is standard input, which can be read once"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(argv, message, run, write, tmp_path, monkeypatch):

@@ -907,6 +907,14 @@ def test_options_that_make_no_sense(name, values, said):
         assert repr(value) in str(raised.value)
 
 
+def test_a_single_step_learns_in_spite_of_warm_up():
+    run = make_run(epochs=1, batch_size=10, warmup=0.1)
+    before = {name: p.clone() for name, p in run.model.named_parameters()}
+    progress = run.train_step()
+    assert run.steps == 1 and progress.learning_rate == OPTIONS["learning_rate"]
+    assert any(not torch.equal(p, before[name]) for name, p in run.model.named_parameters())
+
+
 def test_options_at_their_limits_and_the_defaults():
     FineTuningOptions(
         epochs=1,

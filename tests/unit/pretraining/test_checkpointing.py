@@ -318,6 +318,20 @@ def test_a_damaged_checkpoint_is_set_aside_for_the_one_before(name, harm, corpus
     assert [path.name for path in checkpoints(tmp_path)] == ["step-00000001", "step-00000002"]
 
 
+def test_copies_under_other_names_are_neither_read_nor_deleted(corpus, tmp_path):
+    run = trained(corpus, 1)
+    first = save_checkpoint(run, tmp_path)
+    for name in ("step-old", "step-00000000.bak", "step-00000099"):
+        shutil.copytree(first, tmp_path / name)
+    for _ in range(3):
+        run.train_step()
+        assert save_checkpoint(run, tmp_path) in checkpoints(tmp_path), "the newest stays"
+    assert (tmp_path / "step-old").is_dir() and (tmp_path / "step-00000000.bak").is_dir()
+    checkpoint, (complaint,) = resume_newest(make_run(corpus), tmp_path)
+    assert checkpoint.name == "step-00000004"
+    assert "step-00000099 is damaged: its step is 1, not that of its name" in complaint
+
+
 def test_where_nothing_is_left(corpus, tmp_path):
     with pytest.raises(ValueError, match=f"no checkpoint in {tmp_path} can be used$"):
         resume_newest(make_run(corpus), tmp_path)

@@ -606,6 +606,7 @@ def zip_of(**files):
     [
         (b"", "is no checkpoint of BertSum: "),
         (b"no pickle at all", "is no checkpoint of BertSum: "),
+        (b"hello", "is no checkpoint of BertSum: it is no readable pickle"),
         (pickle.dumps({"model": {}}), "torch.save did not write it"),
         (b"PK\3\4" + b"x" * 50, "is no checkpoint of BertSum: "),
         (zip_of(a="b"), "a zip file with 0 times data.pkl in it"),
