@@ -6,8 +6,7 @@
 finetuning.py gives both models the options that were tried on minibert-small. Here each has its own: every rate of RATES, one
 seed, judged on dev; then, each alone at its best rate, dropout of 0.1 and twice as many epochs; and what is best on
 dev is learned with three seeds and tested ("chosen"). WNUT17 and XQuAD, where pretraining is ahead by far with one recipe,
-are left out. Rows that are done are kept
-where finetuning.py keeps its own.
+are left out. Rows that are done are kept where finetuning.py keeps its own.
 """
 
 import os

@@ -215,9 +215,13 @@ def test_cells_are_means_and_ranges(board):
         found = rows[f"CoLA, {who}", None]
         assert found["learning_rate"] == rate and found["runs"] == 3
         assert found["score"] == pytest.approx(rate + 1, abs=1e-4)
-    tests = [row["test"] for row in scoreboard.read_rows("finetuning", "TREC, untrained")]
-    assert rows["TREC, untrained", None]["low"] == min(tests)
-    assert rows["TREC, untrained", None]["score"] == pytest.approx(sum(tests) / 3, abs=1e-4)
+    for cell, log_name, variant in (
+        ("TREC, untrained", "equal_search", "TREC, untrained, chosen"),
+        ("WNUT17, untrained", "finetuning", "WNUT17, untrained"),
+    ):
+        tests = [row["test"] for row in scoreboard.read_rows(log_name, variant)]
+        assert rows[cell, None]["low"] == min(tests)
+        assert rows[cell, None]["score"] == pytest.approx(sum(tests) / 3, abs=1e-4)
     assert rows["BLiMP, LSTM", None]["words"] == "83 million"
 
 
