@@ -24,7 +24,7 @@ def what_is_missing(layers, x):
         return "attention"  # no other token has noticed
     if F.cosine_similarity(x, out, dim=-1).mean() < 0.2:
         return "residual"  # nothing of the input is left
-    spread = out.std(dim=-1, correction=0)  # [B, S]
+    spread = layer(5 * x).std(dim=-1, correction=0)  # [B, S]
     return "nothing" if (spread - 1).abs().max() < 0.01 else "norm"
 
 

@@ -12,7 +12,7 @@ def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
     special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
     ordinary = torch.arange(vocab_size)[~special]  # [V - specials]
-    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], the only draw for a token
+    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], decides choice and fate
     drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
     chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a share `rate` of the ordinary tokens  # fmt: skip
     labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
@@ -197,7 +197,7 @@ EXERCISE = Exercise(
     minutes=20,
     title="No loop, and one random number for each token",
     task=(
-        "The loop above draws two random numbers for a chosen token. Mask a whole batch `[B, S]` without a loop, and with a single number for each token: its `chance` decides "
+        "The loop above draws one random number for the choice of a token and another for its fate. Mask a whole batch `[B, S]` without a loop, and with a single number for both: a token's `chance` decides "
         "whether it is chosen *and* what becomes of it. `drawn` holds a random token for every position."
     ),
     hints=(

@@ -32,9 +32,11 @@ def first_not_finite(model, batch):
 
     for name, module in model.named_modules():
         handles.append(module.register_forward_hook(watch(name)))
-    model(**batch)
-    for handle in handles:
-        handle.remove()
+    try:
+        model(**batch)
+    finally:
+        for handle in handles:
+            handle.remove()
     return found[0] if found else None
 
 

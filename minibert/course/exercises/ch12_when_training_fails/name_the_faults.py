@@ -22,7 +22,7 @@ def name_the_faults():
     run_a = 6
     # In C it is 0.00, so 7 and 8 are left. The corpus of C has 512 rows where 25,600 are trained on: 8.
     run_c = 8
-    # B ends at 0.74, as a healthy run does. So would repeated lines, if there are enough of them, but
+    # B ends at 0.74, close to the healthy runs. So would repeated lines, if there are enough of them, but
     # its corpus has 25,600 rows: 0.
     run_b = 0
     return [run_a, run_b, run_c]
@@ -64,7 +64,7 @@ EXERCISE = Exercise(
     minutes=12,
     title="One of three runs is healthy",
     task="""
-            The three curves above look alike, and only one of the runs is healthy. First write down for each run which faults could print such a curve. Then choose the measurements on
+            The three curves above end close together, and at least one of the runs is healthy. First write down for each run which faults could print such a curve. Then choose the measurements on
             which these faults differ, and ask for one at a time, for example `evidence("A", "held-out MLM loss")`. Decide with as few as you can. No single measurement decides all three
             runs. The others are called held-out NSP loss, largest update, effect of context, share of [MASK], share of visible answers, share of padding, lower class accuracy and
             rows in the corpus.
