@@ -25,7 +25,7 @@ CODE = (
     ("    q = self.split(self.query(hidden))", "ink"),
     ("    k = self.split(self.key(hidden))", "ink"),
     ("    v = self.split(self.value(hidden))", "ink"),
-    ("    scores = q @ k.mT / D**0.5 + mask", "token"),
+    ("    scores = q @ k.mT / sqrt(D) + mask", "token"),
     ("    weights = scores.softmax(-1)", "token"),
     ("    return self.merge(weights @ v)", "token"),
 )
