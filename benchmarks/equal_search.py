@@ -13,10 +13,8 @@ import os
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported
 
-import json
 import sys
-import zlib
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import finetuning
 import log
@@ -70,10 +68,9 @@ def dev(recipe: Recipe) -> float:
 
 
 def run(recipe: Recipe, seed: int, tested: bool = False) -> dict:
-    digest = zlib.crc32(json.dumps(asdict(recipe)).encode())
     kind = "tested" if tested else "on dev"
     return finetuning.kept(
-        f"sweep, {recipe.data}, {digest:08x}, seed {seed}, {kind}",
+        f"sweep, {recipe.data}, {finetuning.digest(recipe)}, seed {seed}, {kind}",
         lambda: finetuning.learned(recipe, seed, tested),
     )
 

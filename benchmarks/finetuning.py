@@ -161,11 +161,15 @@ def measure(variant: str, seed: int | None) -> dict:
         name, kind = variant.split(", ")
         return kept(variant, lambda: control(kind, dataset(name)))
     recipe = LEARNED.get(variant) or SWEEP[variant]
-    digest = zlib.crc32(json.dumps(asdict(recipe)).encode())
     return kept(
-        f"{variant}, seed {seed}, {digest:08x}",
+        f"{variant}, seed {seed}, {digest(recipe)}",
         lambda: learned(recipe, seed, tested=variant in LEARNED),
     )
+
+
+def digest(recipe: Recipe) -> str:
+    """What tells a recipe from others in the name of a kept row."""
+    return f"{zlib.crc32(json.dumps(asdict(recipe)).encode()):08x}"
 
 
 def learned(recipe: Recipe, seed: int, tested: bool = True) -> dict:

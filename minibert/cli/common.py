@@ -186,7 +186,12 @@ def read_lines(option: str, name: str) -> list[str]:
         ) from error
     if not any(line.strip() for line in lines):
         raise InputError(f"{option} {name} contains no text")
+    return without_blanks(lines, f"{option} {name}")
+
+
+def without_blanks(lines: list[str], shown: str) -> list[str]:
+    """The lines without a "\r" at their ends. Raises an InputError for a blank one."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
-            raise InputError(f"{option} {name}, line {number}: the line is blank")
+            raise InputError(f"{shown}, line {number}: the line is blank")
     return [line.removesuffix("\r") for line in lines]

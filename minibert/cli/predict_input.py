@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from minibert.cli.common import without_blanks
 from minibert.cli.finetune_options import given_columns, given_header
 from minibert.cli.predict import INPUTS
 from minibert.config import InputError
@@ -159,10 +160,7 @@ def _standard_input() -> list[str]:
         raise InputError("standard input has no text")
     while not lines[-1].strip():
         lines.pop()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            raise InputError(f"standard input, line {number}: the line is blank")
-    return [line.removesuffix("\r") for line in lines]
+    return without_blanks(lines, "standard input")
 
 
 def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Input:
