@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -33,6 +34,8 @@ SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 READY = VENV / ".minibert-ready"
 SITE = ROOT / "_build" / "html"
+# what jupyter-book makes anew
+REBUILT = (SITE, ROOT / "_build" / ".doctrees", ROOT / "_build" / "jupyter_execute")
 BUILT_FROM = SITE / ".built-from"  # a digest of what the pages were made from; tests reuse them
 BOOK_FOLDERS = (
     "book",
@@ -59,12 +62,48 @@ class Failed(Exception):
         self.code = code
 
 
-def run(*command, failure, **variables):
-    """Run a command in the repository's root; a Failed with the sentence `failure` if it fails."""
+def run(*command, failure, refusal=None, **variables):
+    """Run a command in the repository's root; a Failed with the sentence `failure` if it fails.
+
+    With the exit status `refusal` it has said all by itself, and the Failed says nothing.
+    """
     command = [str(part) for part in command]
-    code = subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}).returncode
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}) as child:
+        try:
+            code = child.wait()
+        except BaseException as stop:
+            end(child, gently=isinstance(stop, Terminated))
+            raise
+    if code < 0:
+        named = next(Path(part).name for part in command if part not in (str(PYTHON), "-m"))
+        raise Failed(f"{named} was ended by signal {-code}.", 128 - code)
     if code:
-        raise Failed(failure, code)
+        raise Failed("" if code == refusal else failure, code)
+
+
+class Terminated(BaseException):
+    """SIGTERM came."""
+
+
+def terminated(number, frame):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    raise Terminated
+
+
+def end(child, gently):
+    """End a child: `gently` as Ctrl-C does, which reaches a child by itself when it is typed."""
+    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # in the background of a script
+    numbers = [signal.SIGTERM] if ignored else [signal.SIGINT, signal.SIGTERM]
+    try:
+        for number in numbers if gently else []:
+            child.send_signal(number)
+            try:
+                child.wait(5)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+    finally:
+        child.kill()  # nothing, where it has ended
 
 
 # ---------------------------------------------------------------- the environment
@@ -78,25 +117,55 @@ def wanted():
     return f"{digest.hexdigest()} {ROOT}"
 
 
+def refuse_names():
+    """A Failed where a folder is called so that no environment can be made."""
+    for folder in (ROOT, VENV):
+        name = os.fspath(folder)
+        shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
+        if shown != name:
+            fault = "is not UTF-8"
+        elif folder == VENV and os.pathsep in name:
+            fault = f"has {os.pathsep!r} in it, which separates the folders of PATH"
+        else:
+            continue
+        raise Failed(
+            f"The name of {shown} {fault}, so no environment can be made: move the checkout to another folder."
+            if folder in (ROOT, ROOT / ".venv")
+            else f"MINIBERT_VENV names {shown}. This name {fault}; name another folder.",
+            2,
+        )
+
+
 def refuse_foreign(folder):
     """A Failed where the environment would go into a file, or among somebody else's files."""
-    if folder == ROOT / ".venv" and folder.is_symlink():
+    own = folder == ROOT / ".venv"
+    if own and folder.is_symlink():
         raise Failed(
             f"{folder} is a link to {folder.resolve()}, an environment that is not of this checkout or not up to date: nothing is installed there. Remove the link, or name a new folder with MINIBERT_VENV.",
             2,
         )
     if folder.exists() and not folder.is_dir():
-        raise Failed(f"MINIBERT_VENV names {folder}, which is a file; name a new folder.", 2)
-    if (
-        folder != ROOT / ".venv"
-        and folder.is_dir()
-        and any(folder.iterdir())
-        and not marker().endswith(f" {ROOT}")
-    ):
         raise Failed(
-            f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py of this checkout: name a new folder, or empty that one.",
+            f"{folder} is a file: remove it, or name a new folder with MINIBERT_VENV."
+            if own
+            else f"MINIBERT_VENV names {folder}, which is a file; name a new folder.",
             2,
         )
+    if folder.is_dir() and any(folder.iterdir()) and not marker().endswith(f" {ROOT}"):
+        raise Failed(
+            f"{folder} is not empty and was not made by dev.py of this checkout: remove it, or name a new folder with MINIBERT_VENV."
+            if own
+            else f"MINIBERT_VENV names {folder}, which is not empty and was not made by dev.py of this checkout: name a new folder, or empty that one.",
+            2,
+        )
+
+
+def remove(path):
+    """Remove a folder, or a file, or a link, whose folder stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def marker():
@@ -111,12 +180,17 @@ def set_up():
     """Make the environment, or leave it as it is when nothing changed."""
     if PYTHON.exists() and marker() == wanted():
         return
+    refuse_names()
     refuse_foreign(VENV)
     print(f"Setting up {VENV}: some minutes the first time.", flush=True)
     try:
-        if not PYTHON.exists():
-            venv.create(VENV, clear=VENV.exists() and (VENV / "pyvenv.cfg").exists())
+        VENV.mkdir(parents=True, exist_ok=True)
         READY.write_text(f"not yet complete {ROOT}", encoding="utf-8")  # but ours
+        if not PYTHON.exists():
+            for path in VENV.iterdir():  # of a Python that is gone
+                if path != READY:
+                    remove(path)
+            venv.create(VENV)
     except OSError as error:
         raise Failed(f"The environment could not be made in {VENV}: {error}.") from error
     if subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True).returncode:
@@ -144,7 +218,7 @@ def set_up():
 
 
 def pip(what, *arguments):
-    print(f"  installing {what} …", flush=True)
+    print(f"  installing {what} ...", flush=True)
     run(
         PYTHON,
         "-m",
@@ -188,9 +262,9 @@ def book(arguments):
             failure="The book was not built: the warnings above count as errors.",
         )
     except Failed:
-        shutil.rmtree(
-            ROOT / "_build", ignore_errors=True
-        )  # else the next build would pass over the pages that were warned about
+        # else the next build would pass over the pages that were warned about
+        for folder in REBUILT:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     BUILT_FROM.write_text(book_sources(), encoding="utf-8")
     print(
@@ -243,11 +317,13 @@ def epub(arguments):
 
 def serve(arguments):
     """make the book and serve it on this machine"""
-    with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", arguments.port)) == 0:
-            raise Failed(
-                f"Something else answers on port {arguments.port}; another one may be free: python3 dev.py serve --port {arguments.port + 1}"
-            )
+    try:
+        socket.create_server(("127.0.0.1", arguments.port)).close()
+    except OSError as error:
+        other = arguments.port + 1 if 1024 <= arguments.port < 65535 else 8000
+        raise Failed(
+            f"The book cannot be served on port {arguments.port} ({os.strerror(error.errno)}); another one may be free: python3 dev.py serve --port {other}"
+        ) from error
     book(arguments)
     print(f"Serving the book on http://127.0.0.1:{arguments.port}, until Ctrl-C.", flush=True)
     run(
@@ -315,23 +391,29 @@ def lint():
     run(PYTHON, "-m", "mypy", failure="The type checker complains; the places are named above.")
 
 
-def need_files(folder, names, suffix):
-    """A Failed where a name has no file: at once, and not after the environment is made."""
+def need_files(names, files):
+    """A Failed where a name is of no file: at once, and not after the environment is made."""
+    there = [path.stem for path in files]
     for name in names:
-        if Path(name).name != name or not (folder / f"{name}{suffix}").is_file():
-            there = ", ".join(sorted(path.stem for path in folder.glob(f"*{suffix}")))
-            raise Failed(f"There is no {name!r} in {folder}; there are {there}.", 2)
+        if name not in there:
+            folder = files[0].parent
+            raise Failed(f"There is no {name!r} in {folder}; there are {', '.join(there)}.", 2)
 
 
 def notebooks(arguments):
-    """run notebooks again and store their outputs: the only way outputs get in"""
-    need_files(ROOT / "notebooks", arguments.names, ".ipynb")
+    """run notebooks again and store their outputs: the only way outputs get in
+
+    Keep your answers to exercises in another folder: where the notebooks hold some, nothing is run.
+    """
+    need_files(arguments.names, sorted((ROOT / "notebooks").glob("*.ipynb")))
     set_up()
     run(
         PYTHON,
         ROOT / "tools" / "execute.py",
         *arguments.names,
+        *(["--replace-answers"] if arguments.replace_answers else []),
         failure="Not every notebook was stored; the reasons stand above.",
+        refusal=2,
     )
     run(
         PYTHON,
@@ -342,15 +424,16 @@ def notebooks(arguments):
 
 def bench(arguments):
     """run the benchmarks and store their logs (with --check: repeat a part and compare)"""
-    need_files(ROOT / "benchmarks", arguments.names, ".py")
-    set_up()
-    scripts = [ROOT / "benchmarks" / f"{name}.py" for name in arguments.names]
-    scripts = scripts or [
+    there = [
         path
         for path in sorted((ROOT / "benchmarks").glob("*.py"))
         if "__main__" in path.read_text(encoding="utf-8")
-        and path.stem != "speed_gpu"  # it needs a GPU: only by its name
     ]
+    need_files(arguments.names, there)
+    set_up()
+    scripts = [ROOT / "benchmarks" / f"{name}.py" for name in arguments.names]
+    # speed_gpu needs a GPU: only by its name
+    scripts = scripts or [path for path in there if path.stem != "speed_gpu"]
     for script in scripts:
         print(f"{script.stem}:", flush=True)
         run(
@@ -369,8 +452,8 @@ def publish(arguments):
             f"Nothing is uploaded from here. `{ask}` checks packages and pages, and says what is left for you to do.",
             2,
         )
-    config = (ROOT / "_config.yml").read_text(encoding="utf-8")
-    address = arguments.repository or re.search(r"^  url: (\S+)", config, re.MULTILINE)[1]
+    configured = configured_address()  # tools/publish.py needs it in any case
+    address = arguments.repository or configured
     address = address.rstrip("/").removesuffix(".git")
     if not re.fullmatch(r"https://github\.com/[\w-]+/[\w.-]*[\w-]", address):
         raise Failed(
@@ -386,6 +469,21 @@ def publish(arguments):
     )
 
 
+def configured_address():
+    """The address of the repository in _config.yml; a Failed where it has none."""
+    try:
+        config = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise Failed(f"{ROOT / '_config.yml'} cannot be read: {reason}.", 2) from error
+    found = re.search(r"^  url: (\S+)", config, re.MULTILINE)
+    if not found:
+        raise Failed(
+            f"{ROOT / '_config.yml'} has no line `  url: ` below `repository:`; put it there.", 2
+        )
+    return found[1]
+
+
 def clean(arguments):
     """remove what was built (with --all the environment too)"""
     built = [
@@ -397,18 +495,15 @@ def clean(arguments):
         for folder in ("minibert", "tests", "tools", "benchmarks", "book")
         for path in (ROOT / folder).rglob("__pycache__")
     ]
-    if (
-        arguments.all
-        and (VENV / "pyvenv.cfg").exists()
-        and (marker().endswith(f" {ROOT}") or VENV == ROOT / ".venv")
-    ):
-        built.append(VENV)
-    for folder in filter(os.path.lexists, built):
-        if folder.is_dir() and not folder.is_symlink():
-            shutil.rmtree(folder)
+    if arguments.all and os.path.lexists(VENV):
+        link = VENV == ROOT / ".venv" and VENV.is_symlink()
+        if link or marker().endswith(f" {ROOT}"):
+            built.append(VENV)
         else:
-            folder.unlink()  # a file, or a link, whose folder stays
-        print(f"removed {folder}")
+            print(f"left {VENV}, which was not made by dev.py of this checkout")
+    for path in filter(os.path.lexists, built):
+        remove(path)
+        print(f"removed {path}")
 
 
 def port(text):
@@ -418,14 +513,26 @@ def port(text):
     return int(text)
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that does not hide that its help cannot be printed."""
+
+    def _print_message(self, message, file=None):
+        if file and file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="dev.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (book, pdf, epub, serve, lab, test, notebooks, bench, publish, clean):
         child = commands.add_parser(
-            command.__name__, help=command.__doc__, description=command.__doc__
+            command.__name__,
+            help=(command.__doc__ or "").split("\n")[0],
+            description=command.__doc__,
         )
         child.set_defaults(command=command)
         if command is serve:
@@ -444,6 +551,12 @@ def parse(arguments):
                 metavar="NAME",
                 help="such as 04_attention or stsb; default: all",
             )
+            if command is notebooks:
+                child.add_argument(
+                    "--replace-answers",
+                    action="store_true",
+                    help="replace your answers to exercises by the open stubs",
+                )
             if command is bench:
                 child.add_argument(
                     "--check",
@@ -463,14 +576,37 @@ def parse(arguments):
 
 
 def main():
-    arguments = parse(sys.argv[1:])
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminated)
+    if sys.stdout and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no UTF-8
+    try:
+        try:
+            return do(sys.argv[1:])
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()  # here, because at the end of Python there would be a traceback
+    except OSError as error:
+        what = error.filename or "The output cannot be written"
+        print(f"\n{what}: {error.strerror or error}", file=sys.stderr)
+        if sys.stdout:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def do(words):
+    """Do what the command line asks; the exit status."""
+    arguments = parse(words)
     try:
         arguments.command(arguments)
     except Failed as failed:
-        print(f"\n{failed}", file=sys.stderr)
+        if str(failed):
+            print(f"\n{failed}", file=sys.stderr)
         return failed.code
     except KeyboardInterrupt:
         return 130
+    except Terminated:
+        return 143
     return 0
 
 

@@ -6,7 +6,7 @@
 The sets are those of finetuning_data.py, from ../shared/data. Each is learned by MiniLM with three seeds (of the head's
 first weights, the order of the examples and dropout); by minibert-small, the model in this package; and by "untrained", a
 model of its shape and tokenizer with random weights: what did pretraining buy? minibert-sentences, the other model in this
-package, has the same shape too, and learned from MiniLM's vectors; it has one seed so far. Controls that know no
+package, has the same shape too, and learned from MiniLM's vectors. Controls that know no
 BERT stand beside all (finetuning_controls.py).
 
 `dev` and `test` are the task's first measure: accuracy for SST-2 and TREC, Spearman's correlation for STS-B, F1 of names
@@ -125,11 +125,7 @@ SWEEP = {
 ROWS = (
     [(f"{name}, {kind}", None) for name in SETS for kind in CONTROLS]
     + [("STS-B, MiniLM untouched", None)]
-    + [
-        (variant, seed)
-        for variant in LEARNED
-        for seed in (SEEDS if "minibert-sentences" not in variant else SEEDS[:1])
-    ]
+    + [(variant, seed) for variant in LEARNED for seed in SEEDS]
     + [(variant, 0) for variant in SWEEP]
 )
 # The marks that were set before anything was measured; and that the controls stay what they are

@@ -3,7 +3,8 @@
 SST-2   sentences of film reviews, good or bad (Socher et al. 2013): 6,920 / 872 / 1,821. Whole sentences only: the published
         results that are above 0.93 also learn from 60,000 labelled parts of them.
 TREC    questions, six kinds of answer (Li & Roth 2002): 5,452 / 500 to test; every tenth of the first is kept to choose by.
-STS-B   pairs of sentences, how alike from 0 to 5 (Cer et al. 2017): 5,749 / 1,500 / 1,379.
+STS-B   pairs of sentences, how alike from 0 to 5 (Cer et al. 2017): 5,749 / 1,500 / 1,379. "STS-B" encodes the two sentences
+        apart, "STS-B together" as one input, as Devlin et al. 2018 do.
 WNUT17  names of six types in tweets and the like, most of them not in the training part (Derczynski et al. 2017): 3,394 / 1,009 / 1,287.
 XQuAD   questions on paragraphs of Wikipedia (Artetxe et al. 2020, the English part, out of SQuAD): 1,190 in all, on 48 articles.
         Every tenth article is tested on, none is shared; nothing is kept to choose by, since there is so little.
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import log
 
-from minibert.finetuning import Classification, Similarity, Task
+from minibert.finetuning import Classification, Regression, Similarity, Task
 from minibert.finetuning.tables.examples import read_examples
 from minibert.finetuning.tasks.questions import QuestionAnswering, QuestionExample
 from minibert.finetuning.tasks.tagging import TaggedExample, Tagging
@@ -35,6 +36,7 @@ class Dataset:
     dev: list  # what the epoch is chosen by; empty where there is nothing to spare
     test: list
     labels: list[str] | None = None
+    together: bool = False  # both sentences of a pair in one input
 
     def task(self) -> Task:
         """A new task for these examples, which has learned nothing of them."""
@@ -43,7 +45,9 @@ class Dataset:
                 return Tagging(self.labels)
             case QuestionExample():
                 return QuestionAnswering()
-        return Classification(self.labels) if self.labels else Similarity()
+        if self.labels:
+            return Classification(self.labels)
+        return Regression() if self.together else Similarity()
 
 
 def found(path: str) -> Path:
@@ -57,6 +61,10 @@ def found(path: str) -> Path:
 
 @cache
 def dataset(name: str) -> Dataset:
+    if name == "STS-B together":
+        return replace(stsb(), together=True)
+    if name == "XQuAD held out":
+        return xquad(dev=(3, 8))
     return {"SST-2": sst2, "TREC": trec, "STS-B": stsb, "WNUT17": wnut17, "XQuAD": xquad}[name]()
 
 
@@ -124,7 +132,8 @@ def wnut17() -> Dataset:
     )
 
 
-def xquad() -> Dataset:
+def xquad(dev: tuple[int, ...] = ()) -> Dataset:
+    """Every tenth article is for the test. `dev` lists the articles of each ten that are taken out of the training set."""
     articles = [
         [
             QuestionExample(
@@ -140,13 +149,8 @@ def xquad() -> Dataset:
             "data"
         ]
     ]
-    train, test = (
-        [
-            example
-            for number, article in enumerate(articles)
-            for example in article
-            if (number % TENTH == 0) == kept
-        ]
-        for kept in (False, True)
-    )
-    return Dataset(train, [], test)
+    parts = {"train": [], "dev": [], "test": []}
+    for number, article in enumerate(articles):
+        place = number % TENTH
+        parts["test" if place == 0 else "dev" if place in dev else "train"].extend(article)
+    return Dataset(**parts)

@@ -2,6 +2,7 @@
 
 The guess, "unigram", scores a sentence by the sum of the log-frequencies of its tokens in an eighth of the text that
 minibert-small learned from. It knows no grammar: it prefers the sentence with the more frequent and with the fewer tokens.
+The untrained model has three seeds and is tested on UNTRAINED pairs of each paradigm, because it is only compared with chance.
 Paradigms that are done are kept in CACHE, one file each, so a run that was stopped goes on where it was.
 """
 
@@ -34,6 +35,7 @@ from minibert.inference.pseudo_likelihood import score_sentences
 CACHE = Path(tempfile.gettempdir()) / "minibert-scoreboard"
 TEXT = log.ROOT.parent / "shared" / "corpus" / "train-00.jsonl.xz"  # for the unigram guess
 SAMPLE = 10  # pairs of each paradigm that --check makes anew
+UNTRAINED = 100  # pairs of each paradigm that the untrained model is tested on
 Score = Callable[[list[str]], list[float]]
 
 
@@ -79,9 +81,10 @@ def scorer(who: str, seed: int | None, device: str = "cpu") -> Score:
 
 
 def measure(who: str, seed: int | None, device: str = "cpu") -> dict:
-    """Accuracies over all pairs; `sample` is the accuracy over the pairs that `sampled` draws."""
+    """Accuracies; `sample` is the accuracy over the pairs that `sampled` draws."""
     score, results, phenomenon = None, {}, {}
-    groups = by_paradigm(pairs())
+    tested = sample_pairs(pairs(), UNTRAINED, 0) if who == "untrained" else pairs()
+    groups = by_paradigm(tested)
     for number, (name, some) in enumerate(groups.items(), start=1):
         phenomenon[name] = some[0].phenomenon
         path = _kept(who, seed, name, some)
@@ -93,7 +96,7 @@ def measure(who: str, seed: int | None, device: str = "cpu") -> dict:
             print(f"{who}, seed {seed}: {number} of {len(groups)}, {name}", flush=True)
         results[name] = json.loads(path.read_text(encoding="utf-8"))
     scores = summarize_paradigms(
-        {name: one["accuracy"] for name, one in results.items()}, phenomenon, len(pairs())
+        {name: one["accuracy"] for name, one in results.items()}, phenomenon, len(tested)
     )
     return {
         "score": round(scores.accuracy, 4),

@@ -35,7 +35,7 @@ from minibert.training.memory import keep_freed_memory
 
 LABELS = ["unacceptable", "acceptable"]
 RATES = (2e-4, 5e-4, 1e-3)  # the same for the trained and the untrained model
-EPOCHS = 5
+EPOCHS = 3
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def extended_mask(attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | 
             f"attention_mask must be boolean or whole numbers, 1 = real token and 0 = padding, "
             f"not {attention_mask.dtype}"
         )
-    if attention_mask.dtype != torch.bool and values_are_readable():
+    if attention_mask.dtype != torch.bool and values_are_readable(attention_mask):
         low, high = int(attention_mask.min()), int(attention_mask.max())
         if low < 0 or high > 1:
             raise InputError(

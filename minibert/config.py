@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,10 +115,8 @@ class BertConfig:
             value = getattr(self, name)
             if not _is_number(value) or not 0 < value < FLOAT32:
                 raise InputError(f"{name} must be a number between 0 and 1e38, not {shown(value)}")
-        for name, allowed in (
-            ("hidden_act", ACTIVATIONS),
-            ("position_embedding_type", POSITION_TYPES),
-        ):
+        choices = {"hidden_act": ACTIVATIONS, "position_embedding_type": POSITION_TYPES}
+        for name, allowed in choices.items():
             value = getattr(self, name)
             if value not in allowed:
                 raise InputError(f"{name} must be one of {', '.join(allowed)}, not {shown(value)}")
@@ -138,6 +137,8 @@ class BertConfig:
         if self.id2label is not None:
             try:  # JSON knows text keys only
                 labels = {int(key): label for key, label in self.id2label.items()}
+                if sorted(map(str, labels)) != sorted(map(str, self.id2label)):  # 1.7; 0 and "00"
+                    labels = {}
             except (AttributeError, TypeError, ValueError):
                 labels = {}
             names = {label for label in labels.values() if isinstance(label, str)}
@@ -145,7 +146,8 @@ class BertConfig:
                 raise InputError(
                     f"id2label must name classes 0, 1, 2, … differently, not {shown(self.id2label)}"
                 )
-            object.__setattr__(self, "id2label", labels)
+            # by id, whatever the order in a file: values() are the columns of the head
+            object.__setattr__(self, "id2label", dict(sorted(labels.items())))
 
     @property
     def head_size(self) -> int:
@@ -159,33 +161,29 @@ class BertConfig:
 
     @classmethod
     def preset(cls, name: str, vocab_size: int = 30522, **changes: Any) -> "BertConfig":
-        """A size by name: tiny, mini, small, medium, base, large or teaching.
-
-        `changes` override single fields.
-        """
-        if name not in PRESETS:
+        """A size by name, such as tiny, base or teaching; `changes` override single fields."""
+        if not isinstance(name, str) or name not in PRESETS:
             raise InputError(
                 f"preset must be one of {', '.join(PRESETS)}, not "
-                f"{name!r}{did_you_mean(name, PRESETS)}"
+                f"{shown(name)}{did_you_mean(str(name)[:60], PRESETS)}"
             )
         layers, hidden = PRESETS[name]
-        shape = dict(
-            hidden_size=hidden,
-            num_hidden_layers=layers,
-            num_attention_heads=hidden // 64,
-            intermediate_size=4 * hidden,
-        )
+        shape = {"hidden_size": hidden, "num_hidden_layers": layers}
+        shape |= {"num_attention_heads": hidden // 64, "intermediate_size": 4 * hidden}
         return cls.from_dict({"vocab_size": vocab_size, **shape, **changes})
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "BertConfig":
         """Build a config from a dict such as a parsed config.json.
 
-        A key that is neither a field nor one of the reference's keys without effect here is a
-        ValueError that names the key and the nearest right one: a misspelt key never passes in
-        silence.
+        A key that is neither a field nor one of the reference's keys without effect here is an
+        InputError that names the nearest right one: no misspelt key passes in silence.
         """
         fields = {field.name for field in dataclasses.fields(cls)}
+        if not isinstance(values, dict):
+            raise InputError(
+                f"a config is made from a dict such as {{'vocab_size': 100}}, not {shown(values)}"
+            )
         values = dict(values)
         own = values.pop("minibert", {})  # what `save_pretrained` wrote for minibert alone
         if not isinstance(own, dict):
@@ -202,14 +200,11 @@ class BertConfig:
                 )
         if "vocab_size" not in values:
             raise InputError(
-                "config key 'vocab_size' is missing: the number of rows of the word table "
-                "has no default"
+                "config key 'vocab_size' is missing: the rows of the word table have no default"
             )
         for key in ("is_decoder", "add_cross_attention", "pruned_heads"):
             if value := values.get(key):
-                raise InputError(
-                    f"config key {key!r} is {shown(value)}: minibert builds whole encoders only"
-                )
+                raise InputError(f"{key!r} is {shown(value)}: minibert builds whole encoders only")
         if num_labels is not None:
             check_size("num_labels", num_labels, most=10**6)
         if num_labels is not None and values.get("id2label") is None:
@@ -224,6 +219,9 @@ class BertConfig:
     @classmethod
     def from_json_file(cls, path: str | Path) -> "BertConfig":
         """Read a config.json. An InputError names the file that is missing or wrong."""
+        if not isinstance(path, str | Path) or not str(path):
+            raise InputError(f"expected the path of a config file, not {shown(path)}")
+        path = Path(os.path.expanduser(path))  # a user who is unknown is part of the name
         return cls.from_file_values(read_json_file(path, "config"), path)
 
     @classmethod
@@ -249,14 +247,15 @@ class BertConfig:
 
 def read_json_file(path: str | Path, what: str) -> dict[str, Any]:
     """The object in a JSON file; errors about it say `what` the file is, such as "config"."""
-    if Path(path).is_fifo():  # reading it might wait for ever
-        raise InputError(f"{path} is a pipe; expected a {what} file")
     try:
-        values = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        endless = Path(path).is_fifo() or Path(path).is_char_device()
+        values = None if endless else json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read the {what} file {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a JSON file: {error}") from error
+    if endless:
+        raise InputError(f"{path} is a pipe or a device; expected a {what} file")
     if not isinstance(values, dict):
         raise InputError(f"{path} holds a {type(values).__name__}; a {what} is a JSON object")
     return values

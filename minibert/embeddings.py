@@ -107,13 +107,24 @@ def check_inputs(
         _check_range("position_ids", position_ids, positions, "max_position_embeddings")
 
 
-def values_are_readable() -> bool:
+def check_device(device: torch.device, **inputs: Tensor | None) -> None:
+    """Raise an InputError for a tensor that is on another device."""
+    for name, tensor in inputs.items():
+        if isinstance(tensor, Tensor) and tensor.device != device:
+            raise InputError(
+                f"{name} is on the device {tensor.device}, but expected on {device}, "
+                "where the model is"
+            )
+
+
+def values_are_readable(tensor: Tensor) -> bool:
     """Whether a check may read the values of a tensor.
 
     torch.compile, torch.export, torch.jit.trace and torch.onnx.export record a forward pass for
-    inputs that come later: reading a value would cut the recording in two, or fail.
+    inputs that come later: reading a value would cut the recording in two, or fail. On the device
+    "meta" a tensor has a shape and no values.
     """
-    return not (torch.compiler.is_compiling() or is_traced())
+    return not (tensor.is_meta or torch.compiler.is_compiling() or is_traced())
 
 
 def is_traced() -> bool:
@@ -131,7 +142,7 @@ def _check_shape(name: str, ids: Tensor, allowed: list[list[int]]) -> None:
 def _check_range(name: str, ids: Tensor, rows: int, limit: str) -> None:
     if ids.dtype not in (torch.int64, torch.int32):
         raise InputError(f"{name} must be whole numbers of dtype int64 or int32, not {ids.dtype}")
-    if not values_are_readable():
+    if not values_are_readable(ids):
         return
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= rows:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from minibert.attention import extended_mask
 from minibert.config import BertConfig, InputError
-from minibert.embeddings import BertEmbeddings, check_inputs, is_traced
+from minibert.embeddings import BertEmbeddings, check_device, check_inputs, is_traced
 from minibert.encoder import BertEncoder
 
 if TYPE_CHECKING:  # for its type alone: it comes with `tokenizers`, which no model needs
@@ -80,10 +80,9 @@ class BertPooler(nn.Module):
 class BertPreTrainedModel(nn.Module):
     """The base of every model here.
 
-    It has a config, opens and saves itself, and draws its weights as published.
-
-    A class made from this one is known by its name from then on: `minibert.from_pretrained` opens a
-    folder whose config.json names it.
+    It has a config, opens and saves itself, and draws its weights as published. A class made from
+    this one is known by its name from then on: `minibert.from_pretrained` opens a folder whose
+    config.json names it.
     """
 
     classes: ClassVar[dict[str, type[BertPreTrainedModel]]] = {}  # made from this one, by name
@@ -95,6 +94,8 @@ class BertPreTrainedModel(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
+        if not isinstance(config, BertConfig):
+            raise InputError(f"config must be a BertConfig, not a {type(config).__name__}")
         self.config = config
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
@@ -110,7 +111,6 @@ class BertPreTrainedModel(nn.Module):
         """Open a saved model as a model of this class, in evaluation mode.
 
         A head that the file lacks is fresh.
-
         `options` are those of `minibert.from_pretrained`: dtype, and config fields to change, such
         as num_labels=3.
         """
@@ -193,10 +193,27 @@ class BertModel(BertPreTrainedModel):
                         added to them
 
         Raises an InputError, with the numbers in it, for ids outside their table, a sequence beyond
-        the positions, a mask of another shape or dtype, an empty batch, and for input_ids and
-        inputs_embeds both given or missing.
+        the positions, a mask of another shape or dtype, an empty batch, a tensor on another device
+        than the model, and for input_ids and inputs_embeds both given or missing.
         """
+        check_device(
+            self.embeddings.word_embeddings.weight.device,
+            input_ids=input_ids,
+            token_type_ids=token_type_ids,
+            attention_mask=attention_mask,
+            position_ids=position_ids,
+            inputs_embeds=inputs_embeds,
+        )
         check_inputs(self.config, input_ids, token_type_ids, position_ids, inputs_embeds)
+        if (
+            inputs_embeds is not None
+            and torch.promote_types(inputs_embeds.dtype, self.dtype) != self.dtype
+            and not torch.is_autocast_enabled(inputs_embeds.device.type)
+        ):
+            raise InputError(
+                f"inputs_embeds is of dtype {inputs_embeds.dtype}, the model {self.dtype}: convert "
+                "it with .to(model.dtype)"
+            )
         embedded = self.embeddings(
             input_ids,
             token_type_ids=token_type_ids,

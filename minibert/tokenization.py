@@ -28,9 +28,11 @@ from minibert.config import InputError, check_size
 from minibert.hub import tokenizer_files
 from minibert.hub.find_pretrained import expanded, find_pretrained, local_folder
 from minibert.hub.tokenizer_files import SPECIAL_TOKENS, TokenizerFiles
+from minibert.hub.truncation import shortened
 
 CONTINUATION = "##"  # opens every piece that does not begin a word
 MAX_CHARS_PER_WORD = 100  # a longer word is [UNK], as in the reference (the original program: 200)
+MOST_CHARS = 10_000_000  # of a text; the library needs some 150 bytes for each
 MAX_ALPHABET = 1000  # rarer characters get no entry of their own when a vocabulary is trained
 
 
@@ -107,7 +109,7 @@ class WordPieceTokenizer:
         return cls(files.vocab, files.lowercase, files.strip_accents)
 
     def save(self, folder: str | Path) -> None:
-        """Write vocab.txt and tokenizer_config.json, in place of the files of an older one."""
+        """Write vocab.txt and tokenizer_config.json, in place of older ones. Raises OSError."""
         files = TokenizerFiles(self.vocab, self.lowercase, self.strip_accents)
         tokenizer_files.write_tokenizer_files(files, expanded(folder))
 
@@ -131,7 +133,7 @@ class WordPieceTokenizer:
 
     def encode_texts(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of every text, without [CLS] and [SEP]; faster than one text at a time."""
-        encodings = self._encode_all(list(texts), None, None, add_special_tokens=False)
+        encodings = self._encode_all(texts, None, None, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
     def encoding(
@@ -144,6 +146,7 @@ class WordPieceTokenizer:
     def decode(self, ids: Sequence[int] | Tensor, skip_special_tokens: bool = False) -> str:
         """The text of ids, as far as it survives lower-casing: pieces joined, spaces restored."""
         ids = tokenizer_files.whole_numbers(ids)
+        tokenizer_files.check_switches(skip_special_tokens=skip_special_tokens)
         for token_id in ids:
             self.id_to_token(token_id)  # the library would drop an unknown id in silence
         return self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
@@ -162,10 +165,10 @@ class WordPieceTokenizer:
         al. 2018, figure 2); attention_mask is 1 on a token, 0 on padding. S is the length of the
         longest text, or `pad_to` if that is more; padding is on the right.
         """
-        texts = [texts] if isinstance(texts, str) else list(texts)
+        texts = [texts] if isinstance(texts, str) else texts
         pairs = [pairs] if isinstance(pairs, str) else pairs
         if pad_to is not None:
-            check_size("pad_to", pad_to)
+            check_size("pad_to", pad_to, most=10**6)
         encodings = self._encode_all(texts, pairs, max_length, add_special_tokens=True)
         length = max([pad_to or 0, *(len(encoding) for encoding in encodings)])
         for encoding in encodings:
@@ -175,33 +178,31 @@ class WordPieceTokenizer:
             "token_type_ids": [encoding.type_ids for encoding in encodings],
             "attention_mask": [encoding.attention_mask for encoding in encodings],
         }
-        return Batch({name: torch.tensor(rows) for name, rows in columns.items()})  # [B, S] each
+        return Batch({name: torch.tensor(rows, device="cpu") for name, rows in columns.items()})
 
     def _encode_all(
         self,
-        texts: list[str],
+        texts: Sequence[str],
         pairs: Sequence[str] | None,
         max_length: int | None,
         add_special_tokens: bool,
     ) -> list[Encoding]:
+        texts = tokenizer_files.list_of_texts("texts", texts, MOST_CHARS)
         if not texts:
             raise InputError("texts is empty: a batch needs at least one text")
-        pairs = None if pairs is None else list(pairs)
+        pairs = None if pairs is None else tokenizer_files.list_of_texts("pairs", pairs, MOST_CHARS)
         if pairs is not None and len(pairs) != len(texts):
             raise InputError(f"{len(texts)} texts but {len(pairs)} pairs: each text needs one")
-        tokenizer_files.check_texts(texts + (pairs or []))
+        tokenizer_files.check_switches(add_special_tokens=add_special_tokens)
         least = (3 if pairs is None else 5) if add_special_tokens else 1
         if max_length is not None:
             check_size("max_length", max_length)
         if max_length is not None and max_length < least:
-            raise InputError(
-                f"max_length={max_length} leaves no room for the text: at least {least} are needed"
-            )
-        rows = texts if pairs is None else list(zip(texts, pairs, strict=True))
+            raise InputError(f"max_length {max_length} leaves no room for text: at least {least}")
         with self._lock:
-            if max_length is None:
-                self._tokenizer.no_truncation()
-            else:
+            self._tokenizer.no_truncation()
+            rows = texts if pairs is None else shortened(self._tokenizer, texts, pairs, max_length)
+            if max_length is not None:
                 self._tokenizer.enable_truncation(max_length, strategy="longest_first")
             return self._tokenizer.encode_batch(rows, add_special_tokens=add_special_tokens)
 
@@ -212,10 +213,12 @@ class WordPieceTokenizer:
 
     def token_to_id(self, token: str) -> int | None:
         """The id of a token, None if the vocabulary does not have it."""
+        tokenizer_files.list_of_texts("token", [token])
         return self.vocab.get(token)
 
     def id_to_token(self, token_id: int) -> str:
         """The token of an id; a ValueError outside 0 … V - 1."""
+        token_id = tokenizer_files.whole_numbers([token_id])[0]
         if not 0 <= token_id < self.vocab_size:
             raise InputError(f"id {token_id} is outside the vocabulary: 0 to {self.vocab_size - 1}")
         return self._tokens[token_id]
@@ -232,6 +235,7 @@ class WordPieceTokenizer:
 
 def _pipeline(model: models.Model, lowercase: bool, strip_accents: bool | None) -> Tokenizer:
     """The library's tokenizer with BERT's normalisation and splitting in front of a model."""
+    tokenizer_files.check_switches(lowercase=lowercase, strip_accents=strip_accents)
     tokenizer = Tokenizer(model)
     tokenizer.normalizer = normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=True, strip_accents=strip_accents, lowercase=lowercase
@@ -252,15 +256,12 @@ def _learn_vocab(
     """The library's trainer, made repeatable.
 
     Left alone it numbers the "##x" characters in the order of a hash map, which changes from run to
-    run and decides ties between pairs. So the alphabet is counted here and handed over in a fixed
-    order, as if its characters were special tokens.
+    run and decides ties. So the alphabet is handed over in a fixed order, as if of special tokens.
     """
-    if isinstance(texts, str):
-        raise InputError("texts is one str: give a list of texts")
     check_size("vocab_size", vocab_size)
     check_size("min_frequency", min_frequency)
-    texts = list(texts)
-    tokenizer_files.check_texts(texts)
+    tokenizer_files.check_switches(show_progress=show_progress)
+    texts = tokenizer_files.list_of_texts("texts", texts)
     tokenizer = _pipeline(models.WordPiece(unk_token="[UNK]"), lowercase, strip_accents)
     normalize, split = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
     words: Counter[str] = Counter()

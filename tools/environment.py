@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-CELL_TIMEOUT = 300  # seconds
+CELL_TIMEOUT = 1200  # seconds: a cell of 20 s took 300 on two cores with eight other programs
 IGNORING = {
     "nbval-ignore-output",
     "nbval-skip",

@@ -2,7 +2,7 @@
 
 Stores outputs and widget state in a form that stays the same when nothing changed, a picture beside each moving figure that is
 new, and the time of the run in benchmarks/logs/notebooks.json. A notebook in which a cell fails is left as it was. The notebook of solutions is run along
-when an exercise has changed.
+when an exercise has changed. Where a notebook holds a reader's answers, nothing is run and the exit status is 2: keep yours elsewhere.
 """
 
 import argparse
@@ -25,6 +25,8 @@ from nbformat.v4 import new_notebook
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, from anywhere
 from benchmarks.log import machine, versions
+from minibert.hub.atomic_io import write_atomically
+from tools.answers import refusal
 from tools.environment import CELL_TIMEOUT, NOTEBOOKS, ROOT, fix_environment
 from tools.stamp import SOLUTIONS, stamp
 from tools.stills import store_pictures
@@ -130,7 +132,7 @@ def log_time(name: str, measured: dict[str, float]) -> float:
         "machine": {**machine(), "threads": 1},
         "versions": versions(),
     }
-    LOG.write_text(json.dumps(log, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_atomically(LOG, json.dumps(log, indent=1, sort_keys=True) + "\n")
     return measured["processor_seconds"]
 
 
@@ -153,7 +155,7 @@ def update(path: Path, execute: bool = True) -> str:
         )
         line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
     nbformat.validate(notebook)
-    nbformat.write(notebook, path)
+    write_atomically(path, nbformat.writes(notebook).rstrip("\n") + "\n")
     return f"{line}, {path.stat().st_size / 1024:.0f} kB"
 
 
@@ -173,6 +175,11 @@ def main() -> int:
         action="store_true",
         help="refresh the generated cells without running anything",
     )
+    parser.add_argument(
+        "--replace-answers",
+        action="store_true",
+        help="replace a reader's answers by the open stubs",
+    )
     arguments = parser.parse_args()
     solutions = NOTEBOOKS / f"{SOLUTIONS}.ipynb"
     chosen = [find(path) for path in arguments.notebooks] or sorted(
@@ -180,6 +187,9 @@ def main() -> int:
     )
     if solutions not in chosen and is_stale(solutions):
         chosen.append(solutions)  # an exercise has changed
+    if not arguments.replace_answers and (told := refusal(chosen)):
+        print(told, file=sys.stderr)
+        return 2
     fix_environment()
     failures = 0
     for path in chosen:

@@ -66,11 +66,14 @@ def measure() -> dict:
 def draw(measured: dict) -> str:
     """The picture as SVG."""
     d = Drawing(HEIGHT, "Your attention inside a pretrained model", WIDTH)
+    d.parts.append('<g class="panel-1">')  # on a phone the page puts the three below each other
     _title(d, 12, "1", "You write a part of BERT")
     d.box(12, 44, 262, 158, "panel", "line", radius=6)
     for i, (line, colour) in enumerate(CODE):
         d.text(24, 66 + 17 * i, line.replace(" ", "\u00a0"), 10.5, colour, "start", family="mono")
+    d.parts.append("</g>")
     d.arrow([(278, 123), (318, 123)], "token", 2)
+    d.parts.append('<g class="panel-2">')
     _title(d, 314, "2", "It goes into a trained model")
     for layer in range(6):
         y = 178 - 27 * layer
@@ -78,29 +81,37 @@ def draw(measured: dict) -> str:
         d.text(374, y + 15, "your attention", 11.5, "paper", weight=600)
         d.box(432, y, 84, 22, "paper", "edge", radius=4)
         d.text(474, y + 15, "feed-forward", 11.5, "soft")
-    d.text(419, 220, "MiniLM: six layers, trained weights", 11, "soft")
+    d.text(419, 220, "MiniLM, a published BERT of six layers", 11, "soft")
+    d.parts.append("</g>")
     d.arrow([(520, 123), (560, 123)], "edge", 2)
+    d.parts.append('<g class="panel-3">')
     _title(d, 572, "3", "Its answers must stay the same")
-    columns = (("package", 744, "ink"), ("yours", 800, "position"), ("with a bug", 862, "segment"))
-    d.text(568, 58, "similarity of", 11, "soft", "start")
-    for name, x, colour in columns:
-        d.text(x, 58, name, 11, colour if colour != "ink" else "soft", weight=600)
+    columns = (
+        ("package", "before", 744, "ink"),
+        ("yours", "yours", 800, "position"),
+        ("with a bug", "a bug*", 862, "segment"),
+    )
+    d.text(568, 58, "cosine similarity of", 11, "soft", "start")
+    for _, head, x, colour in columns:
+        d.text(x, 58, head, 11, colour if colour != "ink" else "soft", weight=600)
     for i, pair in enumerate(PAIRS):
         y = 80 + 58 * i
         for j, line in enumerate(line for each in pair for line in halves(SENTENCES[each])):
             d.text(568, y + 11 * j + 3 * (j // 2), line, 9.6, "ink", "start", family="serif")
-        for name, x, colour in columns:
+        for name, _, x, colour in columns:
             d.text(x, y + 20, f"{measured[name][i]:.3f}", 14, colour, weight=700, family="mono")
     d.line([(568, 184), (890, 184)], "line", 1)
     d.text(568, 204, "largest difference", 11, "soft", "start")
     d.text(800, 204, below(measured["yours"][2]), 12, "position", weight=700, family="mono")
     d.text(862, 204, f"{measured['with a bug'][2]:.3f}", 12, "segment", weight=700, family="mono")
-    d.text(568, 220, "The bug: divides by √(tokens), not √(head size).", 10, "soft", "start")
-    return d.finish(
+    d.text(568, 220, "* with the scores divided by the wrong number", 10.5, "soft", "start")
+    d.parts.append("</g>")
+    drawn = d.finish(
         "You write a part of BERT, here self-attention. It replaces the package's in all six layers "
         "of a pretrained model, whose answers must stay the same: the similarities of two pairs of "
         "sentences do, and differ once the code has a bug."
     ).svg
+    return drawn.replace("<svg", '<svg preserveAspectRatio="xMinYMin"', 1)
 
 
 def _title(d: Drawing, x: float, number: str, line: str) -> None:

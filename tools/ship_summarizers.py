@@ -50,7 +50,7 @@ LINES = (
 
 
 def ship(folder: Path = HEADS) -> None:
-    """Train a head on every encoder of SHIPPED and write it in half precision. Raises a ValueError for one that does not fit."""
+    """Train a head on every encoder of SHIPPED and write it in half precision. Raises a ValueError for one that is too large, or (from `save_head`) that half precision cannot hold."""
     for encoder, (variant, vector, head, kind) in SHIPPED.items():
         _, layers, segments = benchmark.ENCODERS[variant]
         model = BertSumExt(
@@ -63,11 +63,9 @@ def ship(folder: Path = HEADS) -> None:
         target = folder / encoder.rpartition("/")[2]
         save_head(model, target, encoder)
         size = (target / TENSORS).stat().st_size
-        if size > LIMIT or not all(
-            parameter.isfinite().all() for parameter in model.head.parameters()
-        ):
+        if size > LIMIT:
             raise ValueError(
-                f"{target / TENSORS} has {size:,} bytes, or a number that half precision cannot hold; at most {LIMIT:,} are shipped"
+                f"{target / TENSORS} has {size:,} bytes; at most {LIMIT:,} are shipped"
             )
         print(f"shipped: {target / TENSORS}, {size:,} bytes")
 

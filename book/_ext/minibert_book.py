@@ -208,11 +208,9 @@ def mark_answers(app, doctree):
         for opening, text in pairwise(box.children):
             if isinstance(opening, nodes.raw) and isinstance(text, nodes.paragraph):
                 verdict = "right" if text.astext().startswith("Right.") else "wrong"
-                opening.children = [
-                    nodes.Text(
-                        opening.astext().replace("<details>", f'<details class="{verdict}">')
-                    )
-                ]
+                marked = opening.astext().replace("<details>", f'<details class="{verdict}">')
+                opening.clear()
+                opening += nodes.Text(marked)
 
 
 def generated_classes(cell):

@@ -25,7 +25,7 @@ BOX = re.compile(
 )
 LIT, FRAME = 2.2, 100  # how thick the edge of a lit box is; a box as high as this holds others
 BESIDE, ABOVE = 20, 42  # what is as near as this to a lit box is its neighbour
-MOST = 0.7  # a close-up of more than this share of the model would be no close-up
+MOST = 0.6  # a close-up of more than this share of the model would be no close-up, and cut through its neighbours
 SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)" width="\d+" height="\d+"')
 SIGNS = re.compile(r'<symbol id="sign-(\d+)".*?</symbol>')
 

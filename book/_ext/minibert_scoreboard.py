@@ -38,7 +38,7 @@ COMMANDS = {"BLiMP": "blimp", "CoLA": "cola"}  # measured by scoreboard.py itsel
 BAR, LEFT, WIDTH, ROW = 300, 170, 640, 30  # of the picture: bars, names, all, height of a row
 CHANCE = 0.5  # of BLiMP
 FEW = 3  # phenomena that are named as the weakest
-SAME = 0.01  # a smaller lead over a control counts as none
+SAME = 0.01  # a smaller lead over a control counts as none, and so does one within the range of the seeds
 
 
 def read(root: Path) -> dict[str, dict[str, dict]]:
@@ -162,7 +162,7 @@ def phenomena(cells: dict) -> str:
 
 
 def weak(cells: dict) -> str:
-    """Where the model is weak: the phenomena that it fails most, and the tasks on which a control is as good."""
+    """Where the model is weak: the phenomena that it fails most, and the tasks on which a control is as good or reaches its worst seed."""
     lines = []
     ours = cells["BLiMP"].get("minibert-small")
     if ours:
@@ -183,11 +183,12 @@ def weak(cells: dict) -> str:
         if mine and controls:
             best = max(controls, key=lambda name: controls[name]["score"])
             score = controls[best]["score"]
-            if mine["score"] < score + SAME:
+            if mine["score"] < score + SAME or mine["low"] <= controls[best]["high"]:
                 worse = "is worse than" if mine["score"] < score - SAME else "is no better than"
-                control = SYSTEMS[best]
+                seeds = f" (seeds {mine['low']:.3f} to {mine['high']:.3f})" * (mine["runs"] > 1)
                 lines.append(
-                    f"- **{column}.** It {worse} the {control}: {mine['score']:.3f} against {score:.3f}."
+                    f"- **{column}.** It {worse} the {SYSTEMS[best]}: "
+                    f"{mine['score']:.3f}{seeds} against {score:.3f}."
                 )
     return "\n".join(lines)
 

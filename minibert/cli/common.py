@@ -1,25 +1,24 @@
 """Code that several commands share: adding a parser, option types, reading lines of text."""
 
 import argparse
-import codecs
 import json
 import math
 import re
 import sys
+import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from minibert.config import MOST, InputError
-from minibert.hub.find_pretrained import expanded
+from minibert.hub.find_pretrained import read_input
 from minibert.pretraining.options import MOST_THREADS
 
 if TYPE_CHECKING:  # the name of this class in argparse is private
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-NO_TEXT_FILES = ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined")
 DEBUG_HELP = "show the Python traceback of an error in your input"
 
 
@@ -49,17 +48,29 @@ def add_command(
 
 # What turns the direction of writing for the characters after it (Unicode Standard Annex 9).
 DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-# Both, as far as JSON does not escape them itself.
-UNSAFE = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Both, and the halves of surrogate pairs that stand for bytes in the name of a file, as far as JSON
+# does not escape them itself.
+UNSAFE = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+# White space that does not stay on its line; a name may hold two spaces.
+LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
+
+
+def _joined(space: re.Match[str]) -> str:
+    return " " if LINE_ENDS.search(space[0]) else space[0]
 
 
 def one_line(text: str) -> str:
     """A text on one line, without characters that colour a terminal or reverse what follows."""
-    return "".join(
-        c
-        for c in " ".join(text.split())
-        if unicodedata.category(c) != "Cc" and unicodedata.bidirectional(c) not in DIRECTIONS
-    )
+    line = re.sub(r"\s+", _joined, text.strip())  # each run of spaces is looked at once
+    return "".join(c for c in line if not commands_terminal(c))
+
+
+def commands_terminal(character: str) -> bool:
+    """Whether a character is a control character, or turns the direction of writing."""
+    category = unicodedata.category(character)
+    return category == "Cc" or unicodedata.bidirectional(character) in DIRECTIONS
 
 
 def json_line(value: Any) -> str:
@@ -115,6 +126,31 @@ def threads(text: str) -> int:
     return value
 
 
+def use_threads(count: int) -> None:
+    """Let PyTorch compute with so many CPU threads.
+
+    Raises an InputError where the system lets this process start fewer: PyTorch would end it.
+    """
+    import torch  # imported late because it is slow
+
+    ends, started = threading.Event(), list[threading.Thread]()
+    try:
+        for _ in range(count):
+            thread = threading.Thread(target=ends.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except (RuntimeError, MemoryError) as error:
+        raise InputError(
+            f"--threads {count:,}: the system lets this process start only {len(started):,} "
+            "threads (ulimit -u, ulimit -v)"
+        ) from error
+    finally:
+        ends.set()
+        for thread in started:
+            thread.join()
+    torch.set_num_threads(count)
+
+
 def filled(text: str) -> str:
     """Refuse an empty text, which would mean the same as no option; the `type` of an option."""
     if not text.strip():
@@ -122,19 +158,11 @@ def filled(text: str) -> str:
     return text
 
 
-def text_encoding(name: str) -> str:
-    """Refuse the codecs of Python that no text file is written in; the `type` of --encoding."""
-    with suppress(LookupError):  # what Python does not know is refused where a file is read
-        if codecs.lookup(filled(name)).name in NO_TEXT_FILES:
-            raise argparse.ArgumentTypeError(f"{name} is no encoding of text files")
-    return name
-
-
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add the option --encoding of the commands that read documents."""
     parser.add_argument(
         "--encoding",
-        type=text_encoding,
+        type=filled,
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8, or what an HTML "
         "page declares)",
     )
@@ -175,7 +203,7 @@ def read_lines(option: str, name: str) -> list[str]:
     numbers than their lines.
     """
     try:
-        data = sys.stdin.buffer.read() if name == "-" else expanded(name).read_bytes()
+        data = read_input(name)
         lines = data.decode("utf-8-sig").rstrip("\r\n").split("\n")
     except OSError as error:
         raise InputError(f"cannot read {option} {name}: {error.strerror}") from error

@@ -11,6 +11,7 @@ def add_corpus_options(parser: "argparse._ActionsContainer") -> None:
     parser.add_argument(
         "--corpus",
         nargs="+",
+        action="extend",  # given twice, both count
         metavar="NAME",
         help=f"{', '.join(CORPORA)}; or files, folders or patterns (.txt, .jsonl, also .gz, .xz) "
         f"(default: {CORPORA[0]}, 97 Wikipedia articles, which need no network). Every twelfth "

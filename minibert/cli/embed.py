@@ -2,11 +2,11 @@
 
 import argparse
 import io
-import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, one_line, read_lines
+from minibert.cli.common import add_command, json_line, read_lines
 from minibert.config import InputError
 from minibert.hub.atomic_io import replacing
 from minibert.hub.find_pretrained import SENTENCES, expanded
@@ -64,7 +64,8 @@ def add(commands: "Commands") -> None:
     output.add_argument(
         "--out",
         metavar="FILE",
-        help="write a NumPy file instead, such as vectors.npy: float32, shape [texts, hidden size]",
+        help="write a NumPy file instead, such as vectors.npy: float32, shape [texts, hidden "
+        "size]; a link stays, and the file that it names is replaced",
     )
 
 
@@ -77,6 +78,10 @@ def run_embed(arguments: argparse.Namespace) -> None:
         raise InputError(f"text {empty[0]} is empty")
     if arguments.out and expanded(arguments.out).suffix != ".npy":
         raise InputError(f"--out must end in .npy, but it is {arguments.out!r}")
+    if arguments.out and arguments.file not in (None, "-"):
+        source, target = expanded(arguments.file), expanded(arguments.out)
+        if os.path.exists(target) and os.path.samefile(source, target):
+            raise InputError(f"--out {arguments.out} is the file of --file: name another one")
 
     import numpy  # imported late because it is slow, like torch
     import torch
@@ -102,11 +107,12 @@ def run_embed(arguments: argparse.Namespace) -> None:
                 f"--out {arguments.out} cannot be written: {error.strerror or error}"
             ) from error
         print(
-            f"{one_line(arguments.out)}: {vectors.size(0):,} vectors of {vectors.size(1)} numbers"
+            f"{arguments.out}: {len(texts):,} vector{'s' * (len(texts) > 1)} of "
+            f"{vectors.size(1)} numbers"
         )
         return
     for text, vector in zip(texts, vectors.tolist(), strict=True):
         if arguments.json:
-            print(json.dumps({"text": text, "vector": [round(value, 7) for value in vector]}))
+            print(json_line({"text": text, "vector": [round(value, 7) for value in vector]}))
         else:
             print(" ".join(f"{value:.7f}" for value in vector))

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind, one_line, positive, whole
+from minibert.cli.common import add_command, device_kind, one_line, positive, use_threads, whole
 from minibert.cli.finetune_options import add_machine_options
 
 if TYPE_CHECKING:
@@ -72,13 +72,11 @@ def add(commands: "Commands") -> None:
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Print the accuracy of every phenomenon, and of all."""
-    import torch  # late, as below: slow to import
-
     from minibert.inference.fill_mask import open_masked_lm
     from minibert.inference.minimal_pairs import evaluate_pairs, read_blimp, sample_pairs
 
     if arguments.threads:
-        torch.set_num_threads(arguments.threads)
+        use_threads(arguments.threads)
     pairs = read_blimp(arguments.blimp)
     if arguments.limit:
         pairs = sample_pairs(pairs, arguments.limit, arguments.seed)

@@ -137,18 +137,21 @@ def export_onnx(model: "BertPreTrainedModel", path: Path) -> list[str]:
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter warns about its own deprecated calls
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-        torch.onnx.export(
-            TensorsOnly().eval(),
-            tuple(example.values()),
-            str(path),
-            dynamo=True,
-            dynamic_shapes=(axes, axes, axes),
-            input_names=list(INPUTS),
-            output_names=outputs,
-            external_data=False,
-            verbose=False,
-        )
+        logging.disable(logging.CRITICAL)  # its log has nothing that its exceptions do not say
+        try:
+            torch.onnx.export(
+                TensorsOnly().eval(),
+                tuple(example.values()),
+                str(path),
+                dynamo=True,
+                dynamic_shapes=(axes, axes, axes),
+                input_names=list(INPUTS),
+                output_names=outputs,
+                external_data=False,
+                verbose=False,
+            )
+        finally:
+            logging.disable(logging.NOTSET)
     return outputs
 
 

@@ -1,6 +1,7 @@
 """`minibert fill-mask`: predict the tokens for each [MASK] of a text."""
 
 import argparse
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, one_line, whole
@@ -44,7 +45,7 @@ def run_fill_mask(arguments: argparse.Namespace) -> None:
     if arguments.top < 1:
         raise InputError(f"--top must be at least 1, not {arguments.top}")
     if "[MASK]" not in arguments.text:
-        raise InputError(f"the text has no [MASK] (in capitals): {arguments.text!r}")
+        raise InputError(f"the text has no [MASK] (in capitals): {shown(arguments.text)}")
 
     from minibert.inference.fill_mask import fill_mask, open_masked_lm  # late because torch is slow
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import device_kind
+from minibert.cli.common import device_kind, use_threads
 from minibert.cli.finetune_options import ROLES, add_options, make_options
 from minibert.config import InputError
 from minibert.finetuning.tables.columns import flag
@@ -35,7 +35,7 @@ def run_finetune(arguments: argparse.Namespace) -> int:
     given = vars(arguments)
     refuse_filled(expanded(arguments.out))
     if "threads" in given:
-        torch.set_num_threads(given["threads"])
+        use_threads(given["threads"])
     keep_freed_memory()
     device = device_kind(given.get("device", "auto"))
     try:

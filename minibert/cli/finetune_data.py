@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from minibert.cli.common import one_line
@@ -12,7 +13,7 @@ from minibert.finetuning.tables.columns import flag
 from minibert.finetuning.tables.examples import find_columns, make_examples
 from minibert.finetuning.tables.files import read_table
 from minibert.finetuning.tables.rows import Table
-from minibert.finetuning.tables.splitting import draw, hold_out
+from minibert.finetuning.tables.splitting import HELD_OUT, draw, hold_out, shared_text
 from minibert.finetuning.tasks.registry import task_entry
 from minibert.finetuning.tasks.tagging import TaggedExample
 from minibert.finetuning.tasks.texts import TextExample
@@ -29,6 +30,8 @@ class Data:
 
     def __init__(self, given: dict[str, Any], seed: int):
         self.given, self.task = given, given["task"]
+        if [given.get(name) for name in ("train", "dev", "test")].count("-") > 1:
+            raise InputError("only one of --train, --dev and --test can be standard input ('-')")
         table = self._table(given["train"], "train")
         self.columns = find_columns(self.task, table, given_columns(given))
         self.train, notes = make_examples(
@@ -38,7 +41,7 @@ class Data:
             f"{flag(role)} {shlex.quote(names) if isinstance(names, str) else ','.join(names)}"
             for role, names in self.columns.items()
         )
-        self._print("train", table, notes, f", read as {how}")
+        self._print("train", table, [*notes, *self._unread(table)], f", read as {how}")
         self.labels = sorted_labels(self.task, self.train, table.name)
         if "rows" in given:
             self.train = draw(self.train, given["rows"], seed)
@@ -48,20 +51,44 @@ class Data:
             self.dev = self._read_others("dev", "validation")
         else:
             self._hold_out(seed)
+        # what --rows and dev have left may be of one class
+        sorted_labels(self.task, self.train, f"{table.name}, the rows that are left to train on")
+        self._note_shared_texts()
         if self.labels and self.task == "classification":
             self._print_labels(self.labels)
 
+    def _unread(self, table: Table) -> list[str]:
+        """Notes on columns such as 'pair', an input that the task may have, which are not read."""
+        return [
+            f"the column {name!r} is not read ({flag(role)} {shlex.quote(name)} would read it)"
+            for role in task_entry(self.task).optional
+            for name in table.columns
+            if name.lower() == role not in self.columns and name not in self.columns.values()
+        ]
+
     def _hold_out(self, seed: int) -> None:
+        rows = len(self.train)
         self.train, self.dev = hold_out(self.train, seed)
-        kind = (
-            "a tenth of the passages with their questions"
-            if self.task == "questions"
-            else "a tenth of the training rows"
-        )
+        what = "passages with their questions" if self.task == "questions" else "training rows"
+        share = "a tenth"
+        if abs(len(self.dev) - rows / HELD_OUT) > max(1, rows / HELD_OUT / 2):
+            share = f"{len(self.dev) / rows:.0%}"
+            what = "training rows, because those of one text stay together"
         print(
-            f"dev    {len(self.dev):,} rows: {kind}, held out at random (--seed {seed}); "
-            f"{len(self.train):,} remain for training"
+            f"dev    {len(self.dev):,} rows: {share} of the {what}, held out at random "
+            f"(--seed {seed}); {len(self.train):,} remain for training"
         )
+
+    def _note_shared_texts(self) -> None:
+        """Note rows with a text that was trained on before, or has helped to choose the epoch."""
+        rows = {"train": self.train, "dev": self.dev, "test": self.test}
+        for seen, name in combinations(rows, 2):
+            texts = set(map(shared_text, rows[seen]))
+            if count := sum(shared_text(example) in texts for example in rows[name]):
+                print(
+                    f"note   {count:,} of {len(rows[name]):,} rows of {name} have a text that rows "
+                    f"of {seen} have, too: the scores on {name} say little about new texts"
+                )
 
     def _table(self, source: str, split: str) -> Table:
         given = self.given
@@ -100,7 +127,7 @@ class Data:
         if missing := [label for label in labels if not counts[label]]:
             print(
                 f"note   {len(missing)} of them have no training rows, such as {missing[0]!r}: "
-                "they will not be predicted"
+                "the model cannot learn them"
             )
 
 

@@ -11,7 +11,6 @@ from minibert.cli.common import (
     add_command,
     filled,
     positive,
-    text_encoding,
     threads,
 )
 from minibert.config import BertConfig, InputError
@@ -220,9 +219,8 @@ def add_options(commands: "Commands", run: Callable[[argparse.Namespace], int | 
 
 def add_column(group: argparse._ArgumentGroup, role: str) -> None:
     """Add the option that names the column of a role."""
-    group.add_argument(
-        flag(role), metavar="COLUMN", nargs="+" if role == "choices" else None, help=COLUMNS[role]
-    )
+    nargs, action = ("+", "extend") if role == "choices" else (None, "store")
+    group.add_argument(flag(role), metavar="COLUMN", nargs=nargs, action=action, help=COLUMNS[role])
 
 
 def add_file_options(group: argparse._ArgumentGroup) -> None:
@@ -240,7 +238,7 @@ def add_file_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--encoding",
-        type=text_encoding,
+        type=filled,
         metavar="NAME",
         help="encoding of the files, such as cp1252 or euc-kr (default: UTF-8)",
     )
@@ -288,6 +286,8 @@ def given_columns(given: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
     columns = {role: given[role] for role in ROLES if given.get(role) is not None}
     if "choices" in columns:
         names = [name for part in columns["choices"] for name in part.split(",") if name]
+        if not names:
+            raise InputError("--choices: expected the names of columns, such as a,b,c,d")
         columns["choices"] = names[0] if len(names) == 1 else tuple(names)
     return columns
 

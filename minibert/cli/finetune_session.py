@@ -14,11 +14,13 @@ from tqdm.auto import tqdm
 
 from minibert.cli.finetune_data import Data
 from minibert.config import InputError
+from minibert.finetuning.about_file import ABOUT, write_about
 from minibert.finetuning.baselines import score_baseline
 from minibert.finetuning.evaluation import evaluate
-from minibert.finetuning.model_io import ABOUT, save_finetuned, write_about
+from minibert.finetuning.model_io import save_finetuned
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.trainer import Epoch, FineTuning, finetune
+from minibert.hub.atomic_io import refuse_link
 from minibert.hub.find_pretrained import expanded
 from minibert.hub.new_folder import new_folder
 from minibert.hub.pretrained_io import MODEL_FILES
@@ -50,6 +52,9 @@ class Session:
 
     def _run(self) -> int:
         try:
+            limit = self.run.options.max_length
+            # bad test examples are reported now, not after the last epoch
+            self.run.task.features(self.run.tokenizer, self.data.test, limit)
             with Stop(None).listening() as stop:
                 finetune(
                     self.run, self.data.dev, on_epoch=self._after_epoch, stop=stop, progress=True
@@ -74,6 +79,7 @@ class Session:
     def _after_epoch(self, epoch: Epoch) -> None:
         """Save the model if it is the best so far, then log and print the epoch."""
         self.saving = True
+        self._check_links()
         if epoch.is_best:
             model, task = copy.deepcopy(self.run.model), copy.deepcopy(self.run.task)
             task.finish(model)
@@ -96,6 +102,11 @@ class Session:
             f"epoch {epoch.epoch} of {self.run.options.epochs}: loss {epoch.loss:.3f}; "
             f"dev {scores}; {seconds:.0f} s" + "   <- best on dev so far" * epoch.is_best
         )
+
+    def _check_links(self) -> None:
+        """Raise an InputError if somebody has put a link in the place of a file of the model."""
+        for name in (*MODEL_FILES, ABOUT, LOG):
+            refuse_link(self.out / name)
 
     def _about(self, epoch: Epoch, **scores: Any) -> dict[str, Any]:
         """The contents of finetuning.json besides the task, its columns and max_length."""
@@ -147,6 +158,7 @@ class Session:
                 (f"{name}, {len(examples):,} rows", found),
                 (f"  baseline: {what}", baseline),
             ]
+        self._check_links()
         write_about(
             self.out,
             run.task,
@@ -200,11 +212,11 @@ def print_plan(run: FineTuning, name: str) -> None:
         f"learning rate {options.learning_rate:g}"
     )
     print(f"       on {where}, in {str(run.precision).removeprefix('torch.')}")
-    full = sum(feature.length == options.max_length for feature in run.features)
-    if full and run.task.name not in ("tagging", "questions"):
+    cut = {feature.example for feature in run.features if feature.cut}
+    if cut:
         print(
-            f"note   {full:,} of {len(run.features):,} rows fill all {options.max_length} tokens: "
-            "longer texts are cut (--max-length)"
+            f"note   {len(cut):,} of {run.features[-1].example + 1:,} rows have more than "
+            f"{run.task.limit(options.max_length)}: the rest is not read (--max-length)"
         )
     unknown = _unknown_share(run)
     if unknown >= UNKNOWN:

@@ -2,14 +2,17 @@
 
 import argparse
 import json
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minibert.cli.common import add_command, number, whole
+from minibert.cli.common import add_command, number, one_line, positive
 from minibert.config import PRESETS, BertConfig, InputError
 from minibert.hub.find_pretrained import MINILM
 
 if TYPE_CHECKING:
     from minibert.cli.common import Commands
+    from minibert.model import BertPreTrainedModel
 
 
 def add(commands: "Commands") -> None:
@@ -33,10 +36,13 @@ def add(commands: "Commands") -> None:
         help=f"{', '.join(PRESETS)}, or the folder or hub name of a saved model",
     )
     parser.add_argument(
-        "--length", type=whole, default=128, help="tokens in a sequence (default: %(default)s)"
+        "--length",
+        type=positive,
+        metavar="N",
+        help="tokens in a sequence (default: 128, or as many as a smaller model takes)",
     )
     parser.add_argument(
-        "--batch", type=whole, default=1, help="sequences in a batch (default: %(default)s)"
+        "--batch", type=positive, default=1, help="sequences in a batch (default: %(default)s)"
     )
     parser.add_argument(
         "--train-tokens",
@@ -63,10 +69,10 @@ def run_info(arguments: argparse.Namespace) -> None:
 
     gpu_hours(0, 1, arguments.utilisation)  # refuses what is no share, also where it is not used
     config, model_class = _config_and_class(arguments.model)
-    if (
-        arguments.length > config.max_position_embeddings
-        and config.position_embedding_type != "none"
-    ):
+    limited = config.position_embedding_type != "none"
+    if arguments.length is None:
+        arguments.length = min(128, config.max_position_embeddings) if limited else 128
+    if arguments.length > config.max_position_embeddings and limited:
         raise InputError(
             f"--length {arguments.length} is more than the model's "
             f"{config.max_position_embeddings} positions"
@@ -78,12 +84,16 @@ def run_info(arguments: argparse.Namespace) -> None:
         _print_table(config, costs)
 
 
-def _config_and_class(name: str) -> tuple[BertConfig, type]:
+def _config_and_class(name: str) -> "tuple[BertConfig, type[BertPreTrainedModel]]":
     from minibert.hub.find_pretrained import find_pretrained
     from minibert.hub.pretrained_io import read_config  # imported late because torch is slow
     from minibert.model import BertModel
 
     if name in PRESETS:
+        if Path(name).is_dir():
+            warnings.warn(
+                f"{name} is the preset, not the folder here: that is ./{name}", stacklevel=1
+            )
         return BertConfig.preset(name), BertModel
     try:
         return read_config(find_pretrained(name))
@@ -91,14 +101,14 @@ def _config_and_class(name: str) -> tuple[BertConfig, type]:
         raise InputError(f"{error} (or name a preset: {', '.join(PRESETS)})") from error
 
 
-def _costs(config: BertConfig, model_class: type, arguments: argparse.Namespace) -> dict[str, Any]:
+def _costs(
+    config: BertConfig, model_class: "type[BertPreTrainedModel]", arguments: argparse.Namespace
+) -> dict[str, Any]:
     """All numbers, in the form that --json prints."""
-    import torch  # imported late because it is slow
-
+    # imported late because torch is slow
     from minibert.inference.model_cost import count_parameters, flops, memory
 
-    with torch.device("meta"):
-        parts = count_parameters(model_class(config))
+    parts = count_parameters(config, model_class)
     total = sum(parts.values())
     forward = sum(flops(config, arguments.batch, arguments.length).values())
     tokens = arguments.batch * arguments.length
@@ -142,7 +152,7 @@ def _print_table(config: BertConfig, costs: dict[str, Any]) -> None:
     from minibert.inference.model_cost import GPUS
 
     print(
-        f"{costs['model']}: a {costs['class']} of {config.num_hidden_layers} layers, "
+        f"{one_line(costs['model'])}: a {costs['class']} of {config.num_hidden_layers} layers, "
         f"hidden size {config.hidden_size}, "
         f"{config.num_attention_heads} heads of {config.head_size}, "
         f"feed-forward {config.intermediate_size}, "

@@ -6,7 +6,6 @@ minibert produces a traceback.
 """
 
 import argparse
-import errno
 import os
 import re
 import sys
@@ -33,8 +32,8 @@ from minibert.cli import (
     tokenizer,
     train_sentences,
 )
-from minibert.cli.common import DEBUG_HELP, one_line
-from minibert.cli.streams import complain, discard, repair_streams, stdout_problem
+from minibert.cli.common import DEBUG_HELP, commands_terminal, one_line
+from minibert.cli.streams import DISK_FULL, complain, discard, repair_streams, stdout_problem
 from minibert.config import InputError
 
 if TYPE_CHECKING:
@@ -58,10 +57,12 @@ COMMANDS = (
     export,
     convert,
 )
-# Arguments that name a file, a folder or a model. Without a check "" would be the current folder.
-NAMES = ("corpus", "file", "files", "folder", "model", "out", "train", "vocab")
+# Arguments that are texts to read. All others name something, and "" names nothing; without a check
+# it would be the current folder, or the same as no option.
+TEXTS = ("text", "texts", "question")
 PACKAGE = Path(minibert.__file__).parent
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What Python says, in an OSError, when an import asks for the folder of temporary files.
+NO_TEMPORARY = "No usable temporary directory"
 # What PyTorch says, in a RuntimeError, when an allocation on the CPU fails.
 NO_MEMORY = r"DefaultCPUAllocator|Storage size calculation overflowed|std::bad_alloc"
 
@@ -77,7 +78,11 @@ def main(argv: list[str] | None = None) -> int:
             del arguments.debug  # commands do not need it
             _check_surroundings()
             with warnings.catch_warnings():
-                warnings.formatwarning = lambda message, *_, **__: f"{name}: {message}\n"
+                # ours are lines for the user, whatever PYTHONWARNINGS says
+                warnings.filterwarnings("default", category=UserWarning)
+                warnings.showwarning = lambda message, *_, **__: complain(
+                    f"{name}: {one_line(str(message))}"
+                )
                 return arguments.run(arguments) or 0
         finally:
             sys.stdout.flush()
@@ -106,8 +111,8 @@ class _Parser(argparse.ArgumentParser):
     hide that the help cannot be printed.
     """
 
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        print(self.format_help(), end="", file=file)
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        print(message, end="", file=file or sys.stderr)
 
     def error(self, message: str) -> NoReturn:
         complain(f"{self.prog}: {one_line(message)} ('{self.prog} --help' explains the options)")
@@ -123,16 +128,20 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     """
     parser = build_parser()
     arguments, rest = parser.parse_known_args(argv)
+    parser.prog += f" {arguments.command}"  # for the errors below
     end = rest.index("--") if "--" in rest else len(rest)
     words, any_words = rest[:end], rest[end + 1 :]
     if rest and (not hasattr(arguments, "rest") or any(word.startswith("-") for word in words)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
         getattr(arguments, arguments.rest).extend(words + any_words)
-    for name in NAMES:
-        given = getattr(arguments, name, None)
-        if given == "" or (isinstance(given, list) and "" in given):
-            parser.error(f"{name}: expected a name, not an empty text")
+    for name, given in vars(arguments).items():
+        if name not in TEXTS and "" in (given if isinstance(given, list) else [given]):
+            shown = "from" if name == "start" else name
+            wanted = "text" if name in ("context", "choices") else "a name"
+            parser.error(f"{shown}: expected {wanted}, not an empty text")
+    if any(map(commands_terminal, getattr(arguments, "out", None) or "")):
+        parser.error(f"out: expected a name without control characters, not {arguments.out!r}")
     return arguments
 
 
@@ -184,6 +193,11 @@ def _about_input(error: BaseException) -> str | None:
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, OSError):
+        if NO_TEMPORARY in str(error):
+            return (
+                "there is no folder for temporary files that can be written: name one in the "
+                "environment variable TMPDIR"
+            )
         if isinstance(error.filename, str | os.PathLike):
             of_package = Path(error.filename).resolve().is_relative_to(PACKAGE)
             return None if of_package else f"{error.filename}: {error.strerror}"

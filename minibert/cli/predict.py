@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from minibert.cli.common import add_command, device_kind, json_line, one_line
+from minibert.cli.common import add_command, device_kind, json_line, one_line, use_threads
 from minibert.cli.finetune_options import add_column, add_file_options, add_machine_options
 from minibert.cli.streams import complain
 from minibert.config import InputError
@@ -89,16 +89,14 @@ def add(commands: "Commands") -> None:
 
 def run_predict(arguments: argparse.Namespace) -> None:
     """Print a prediction for each input."""
-    import torch  # imported late because it is slow
     from tqdm import tqdm
 
     from minibert.cli.predict_input import read_input
     from minibert.finetuning.evaluation import stream_predictions
     from minibert.finetuning.model_io import open_finetuned
-    from minibert.finetuning.tasks.texts import TextExample
 
     if arguments.threads:
-        torch.set_num_threads(arguments.threads)
+        use_threads(arguments.threads)
     tuned = open_finetuned(arguments.folder)
     inputs, examples = read_input(arguments, tuned)
     if arguments.json and any("prediction" in values for values in inputs):
@@ -116,7 +114,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
         progress=sys.stderr.isatty(),
     )
     show = tqdm.write if sys.stdout.isatty() else print  # beside a bar on the same terminal
-    cut = 0
+    cut = empty = 0
     for values, example, prediction in zip(inputs, examples, predictions, strict=True):
         if arguments.json:
             answer = {**values, "prediction": tuned.task.prediction_json(prediction)}
@@ -131,10 +129,19 @@ def run_predict(arguments: argparse.Namespace) -> None:
             for fields in tuned.task.prediction_lines(example, prediction):
                 show("\t".join(one_line(str(field)) for field in fields))
         sys.stdout.flush()  # a line is there as soon as it is known
-        if isinstance(example, TextExample):
-            cut += len(tuned.tokenizer.encode(example.text)) > tuned.max_length
+        feature = tuned.task.features(tuned.tokenizer, [example], tuned.max_length)[0]
+        cut += feature.cut
+        several = isinstance(feature.input_ids[0], list)
+        sequences = feature.input_ids if several else [feature.input_ids]
+        around = {tuned.tokenizer.cls_id, tuned.tokenizer.sep_id}
+        empty += any(around.issuperset(ids) for ids in sequences)
+    if empty:
+        complain(
+            f"note: the tokenizer leaves nothing of {empty:,} of {len(inputs):,} inputs, so their "
+            "predictions mean nothing"
+        )
     if cut:
         complain(
-            f"note: {cut:,} of {len(inputs):,} texts have more than {tuned.max_length} tokens; "
-            "only their beginning was read"
+            f"note: {cut:,} of {len(inputs):,} inputs have more than "
+            f"{tuned.task.limit(tuned.max_length)}; the rest was not read"
         )

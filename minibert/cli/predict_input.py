@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,9 +21,15 @@ from minibert.finetuning.tasks.registry import task_entry
 from minibert.finetuning.tasks.tagging import TaggedExample
 from minibert.finetuning.tasks.texts import TextExample
 
-# A word as in tagged corpora, including hyphens, apostrophes and the punctuation inside a name or a
-# web address; or a single punctuation mark.
-WORD = re.compile(r"[@#]?\w+(?:(?://|[-'’.:/@_])\w+)*|[^\w\s]")
+MARK = "\u0301"  # stands for every combining mark while words are looked for
+JOINERS = "\u200c\u200d"  # inside words of Persian and Hindi; no marks for Unicode
+# A word as in tagged corpora, including hyphens, apostrophes, the punctuation inside a name or a
+# web address, and commas between digits; or a single punctuation mark. Combining marks belong to
+# the character before them.
+PART = rf"\w[\w{MARK}]*"
+WORD = re.compile(
+    rf"[@#]?{PART}(?:(?::?//|[-'’.:/@_]|(?<=\d),(?=\d)){PART})*|[^\w\s{MARK}]{MARK}*|{MARK}+"
+)
 
 # an input's fields in the JSON output, and its example for the model
 Input = tuple[dict[str, Any], Any]
@@ -89,6 +96,7 @@ def _from_file(
         header=given_header(vars(arguments)),
         encoding=arguments.encoding,
         otherwise=task_entry(task).load_reader().default_format,
+        refuse_blank=True,
     )
     columns: Mapping[str, str | Sequence[str]] = given_columns(vars(arguments))
     trained = {role: names for role, names in tuned.columns.items() if role in INPUTS}
@@ -170,7 +178,9 @@ def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Inpu
         raise InputError(f"{prefix}an empty text")
     if tuned.task.name == "tagging":
         text = " ".join(parts)
-        words = WORD.findall(text)
+        words = split_words(text)
+        if not words:
+            raise InputError(f"{prefix}a text without a word: {text!r:.60}")
         return {"text": text, "words": words}, TaggedExample(words)
     if tuned.task.name == "questions":
         if len(parts) != 2:
@@ -179,6 +189,8 @@ def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Inpu
                 f"found {len(parts)} part{'s' * (len(parts) > 1)}"
             )
         question, context = parts
+        if not tuned.tokenizer.encode(question, add_special_tokens=False):
+            raise InputError(f"{prefix}a question without a word: {question!r:.60}")
         return {"question": question, "context": context}, QuestionExample(question, context)
     if tuned.task.name == "choice":
         if len(parts) < 3:
@@ -189,6 +201,20 @@ def _make_input(tuned: FineTuned, parts: Sequence[str], where: str = "") -> Inpu
         text, *choices = parts
         return {"text": text, "choices": choices}, ChoiceExample(text, choices)
     return _text_input(tuned, parts, prefix, from_line=bool(where))
+
+
+def split_words(text: str) -> list[str]:
+    """The words and punctuation marks of a text; combining marks stay with what they follow.
+
+    `\\w` matches no marks, so all of them are replaced by one that the pattern names. Control
+    characters and joiners that belong to no word are left out.
+    """
+    same_length = "".join(
+        MARK if unicodedata.category(character)[0] == "M" or character in JOINERS else character
+        for character in text
+    )
+    found = (text[slice(*match.span())] for match in WORD.finditer(same_length))
+    return [word for word in found if any(unicodedata.category(c)[0] != "C" for c in word)]
 
 
 def _text_input(tuned: FineTuned, parts: Sequence[str], prefix: str, from_line: bool) -> Input:

@@ -5,12 +5,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from minibert.cli.common import PARSERS, add_command, number, positive, whole
+from minibert.cli.common import PARSERS, add_command, number, positive
 from minibert.cli.corpus_options import add_corpus_options
 from minibert.cli.session_options import add_machine_options, add_session_options
 from minibert.config import PRESETS, InputError
 from minibert.pretraining.options import CHOICES, PretrainingOptions
-from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Settings
+from minibert.pretraining.settings import VOCAB_SIZE, VOCAB_SIZES, Settings, with_tuples
 
 STEPS = 1000
 EVAL_SEQUENCES = 512
@@ -97,6 +97,7 @@ def _add_text(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--held-out",
         nargs="+",
+        action="extend",
         metavar="NAME",
         help="validation text, or none (default: the corpus's own validation files, or every "
         "twelfth document)",
@@ -110,7 +111,7 @@ def _add_text(group: argparse._ArgumentGroup) -> None:
     sizes = ", ".join(f"{size} for {name}" for name, size in VOCAB_SIZES.items())
     group.add_argument(
         "--vocab-size",
-        type=whole,
+        type=positive,
         metavar="N",
         help=f"tokens in a vocabulary that is learned (default: {VOCAB_SIZE}; {sizes})",
     )
@@ -203,11 +204,7 @@ def make_settings(given: dict[str, Any]) -> Settings:
     # not for a saved model, because its positions are trained already
     defaults = {"steps": STEPS, "copy_positions": "start" not in given}
     options = defaults | {name: value for name, value in given.items() if name in names}
-    other: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in given.items()
-        if name not in names
-    }
+    other = with_tuples({name: value for name, value in given.items() if name not in names})
     for name in ("vocab", "vocab_size", "preset", "norm_first"):
         if "start" in other and name in other:
             raise InputError(
@@ -229,8 +226,7 @@ def refuse_changes(settings: Any, given: dict[str, Any]) -> None:
     """
     known = dataclasses.asdict(settings.options)
     known |= {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    for name, value in given.items():
-        value = tuple(value) if isinstance(value, list) else value
+    for name, value in with_tuples(given).items():
         if value != known[name]:
             before = " ".join(known[name]) if isinstance(known[name], tuple) else known[name]
             raise InputError(

@@ -1,17 +1,18 @@
 """Run `minibert pretrain`, from its options to the final model."""
 
 import datetime
+import errno
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
-from minibert.cli.common import device_kind
+from minibert.cli.common import device_kind, use_threads
 from minibert.cli.pretrain_options import (
     EVAL_SEQUENCES,
     OF_A_SESSION,
@@ -20,6 +21,7 @@ from minibert.cli.pretrain_options import (
     refuse_changes,
 )
 from minibert.cli.session_options import make_intervals
+from minibert.cli.streams import DISK_FULL
 from minibert.config import InputError
 from minibert.heads import BertForPreTraining
 from minibert.hub.find_pretrained import expanded
@@ -59,7 +61,14 @@ def pretrain(given: Options) -> int:
     except torch.OutOfMemoryError as error:
         raise InputError(f"out of memory on {device}: use a smaller --micro-batch") from error
     except OSError as error:  # for example, the disk is full or the folder is read-only
-        raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
+        raise_about_folder(error, out)
+
+
+def raise_about_folder(error: OSError, out: Path) -> NoReturn:
+    """Raise an InputError about the folder of a run, or again what may be standard output's."""
+    if error.errno == errno.EPIPE or (error.filename is None and error.errno in DISK_FULL):
+        raise error
+    raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
 
 
 def _pretrain(
@@ -81,7 +90,7 @@ def _pretrain(
             text = open_prepared(run_dir)
         session = run_dir.remembered | session
         if "threads" in session:
-            torch.set_num_threads(session["threads"])
+            use_threads(session["threads"])
         is_new = not checkpoints(run_dir.checkpoints)
         run = make_run(run_dir, text, device, processes, session.get("shard", False), is_new)
         sequences = session.get("eval_sequences", EVAL_SEQUENCES)
@@ -96,12 +105,12 @@ def _pretrain(
             for complaint in complaints:
                 print(f"{complaint}. It was set aside")
             print(f"resuming from {checkpoint}")
-    if first:
-        announce_machine(run, session, asked_precision=run.options.precision)
-        _announce(run)
-        record_session(run, run_dir, session)
-    intervals = make_intervals(session, run.options.steps)
     try:
+        if first:
+            announce_machine(run, session, asked_precision=run.options.precision)
+            _announce(run)
+            record_session(run, run_dir, session)
+        intervals = make_intervals(session, run.options.steps)
         with _scalars(run_dir, session, run) as write_scalars:
             status = train(run, run_dir, intervals, validation, write_scalars)
     except Exception:
@@ -260,6 +269,7 @@ def _finish(run: Pretraining, model: BertForPreTraining, run_dir: RunDir) -> Non
             f"{how_to_continue('pretrain', run_dir.path)}"
         )
         return
+    run_dir.check_links()
     save_pretrained(model, run_dir.model, run.batches.tokenizer)
     print(
         f"finished: the model is in {run_dir.model}. Try it: minibert fill-mask "

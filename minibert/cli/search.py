@@ -13,6 +13,7 @@ from minibert.cli.common import (
     one_line,
     positive,
 )
+from minibert.cli.streams import complain
 from minibert.hub.find_pretrained import MINILM, SENTENCES
 
 if TYPE_CHECKING:  # torch takes seconds to import
@@ -106,7 +107,7 @@ def run_search(arguments: argparse.Namespace) -> None:
         print("\n\n".join(_shown(found, number) for number in range(len(found.hits))))
     sys.stdout.flush()
     for note in _notes(found):
-        print(f"minibert search: {one_line(note)}", file=sys.stderr)
+        complain(f"minibert search: {one_line(note)}")
 
 
 def _shown(found: "Found", number: int) -> str:
@@ -114,8 +115,10 @@ def _shown(found: "Found", number: int) -> str:
     first, last = hit.passage.line, hit.passage.end_line
     name = one_line(str(hit.path))
     lines = f"{first}-{last}" if last > first else str(first)
-    text = textwrap.fill(hit.passage.text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
-    return f"{hit.score:.3f}  {name}:{lines}\n{text}"
+    text = textwrap.fill(
+        one_line(hit.passage.text), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+    )
+    return f"{round(hit.score, 3) + 0:.3f}  {name}:{lines}\n{text}"  # + 0 avoids "-0.000"
 
 
 def _notes(found: "Found") -> list[str]:

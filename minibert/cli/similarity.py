@@ -86,5 +86,7 @@ def _read_pairs(name: str) -> list[tuple[str, str]]:
                 f"--pairs {name}, line {number}: expected two texts with one tab between them, "
                 f"found {len(texts)} in {line[:60]!r}"
             )
+        if not all(text.strip() for text in texts):
+            raise InputError(f"--pairs {name}, line {number}: one of the two texts is empty")
         pairs.append((texts[0], texts[1]))
     return pairs

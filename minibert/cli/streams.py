@@ -1,5 +1,6 @@
 """The standard streams of a command, whatever the shell has made of them."""
 
+import errno
 import io
 import os
 import sys
@@ -7,6 +8,8 @@ from contextlib import suppress
 from typing import TextIO
 
 from minibert.config import InputError
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def repair_streams() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from minibert.cli.common import add_command, add_encoding, json_line, one_line, whole
 from minibert.cli.marked_text import MARKS, in_context
+from minibert.cli.streams import complain
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
 
@@ -62,13 +63,14 @@ def add(commands: "Commands") -> None:
         help=f"{SMALL} (the default) or {MINILM} (larger), whose sentence heads are part of "
         "minibert; or the folder of a BertSumExt that you saved",
     )
-    parser.add_argument(
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument(
         "--context",
         action="store_true",
         help="print the whole text with the chosen sentences marked: in colour on a terminal "
         f"(unless NO_COLOR is set), otherwise {MARKS[0]}like this{MARKS[1]}",
     )
-    parser.add_argument(
+    output.add_argument(
         "--json",
         action="store_true",
         help="print every sentence with its score and its position, and how much was read",
@@ -87,7 +89,8 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--lead",
         action="store_true",
-        help="choose the first K sentences, without a model: a baseline to compare a summary with",
+        help="choose the first K sentences, without a model: a baseline to compare a summary with "
+        "(--model, --no-blocking and --no-windows have no effect then)",
     )
     parser.add_argument(
         "--format",
@@ -146,7 +149,7 @@ def run_summarize(arguments: argparse.Namespace) -> None:
         sys.stdout.flush()  # before the last line, where both go to one place
         said = [_how_much(scores, len(texts)), *(note[0].upper() + note[1:] for note in notes)]
         about = f"{document.name} ({document.format}): {'. '.join(said)}."
-        print(one_line(about), file=sys.stderr)
+        complain(one_line(about))
 
 
 def _choose(

@@ -2,10 +2,11 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from minibert.cli.common import add_command, one_line, whole
+from minibert.cli.common import add_command, whole
 from minibert.cli.corpus_options import CORPORA, add_corpus_options
 from minibert.config import InputError
 from minibert.hub.atomic_io import ctrl_c_afterwards
@@ -36,7 +37,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="folder for vocab.txt and tokenizer_config.json",
     )
     add_corpus_options(parser)
-    parser.set_defaults(corpus=[CORPORA[0]])
     parser.add_argument(
         "--vocab-size",
         type=whole,
@@ -64,18 +64,27 @@ def run_tokenizer(arguments: argparse.Namespace) -> None:
         raise InputError(f"--sentences must be at least 1, not {arguments.sentences}")
     folder = expanded(arguments.out)
     refuse_filled(folder)
+    # before the folder is made, because a Ctrl-C while torch is imported ends the process at once
+    from minibert.data.corpora import documents
+    from minibert.pretraining.preparation import find_corpus
+
+    names = tuple(dict.fromkeys(arguments.corpus or CORPORA[:1]))
+    found = documents(find_corpus(names), sentence_per_line=arguments.sentence_per_line)
     with new_folder(folder):
-        _learn(arguments, folder)
+        _learn(arguments, folder, names, found)
 
 
-def _learn(arguments: argparse.Namespace, folder: Path) -> None:
+def _learn(
+    arguments: argparse.Namespace,
+    folder: Path,
+    names: tuple[str, ...],
+    found: Iterator[list[str]],
+) -> None:
     from tqdm.auto import tqdm
 
-    from minibert.data.corpora import documents
+    from minibert.data.corpora import named_in_errors
     from minibert.tokenization import WordPieceTokenizer
 
-    corpus = arguments.corpus[0] if len(arguments.corpus) == 1 else arguments.corpus
-    found = documents(corpus, sentence_per_line=arguments.sentence_per_line)
     sentences = list(
         tqdm(
             islice(chain.from_iterable(found), arguments.sentences),
@@ -85,13 +94,14 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
         )
     )
     if not sentences:
-        raise InputError(f"--corpus {' '.join(arguments.corpus)} has no sentence to learn from")
-    tokenizer = WordPieceTokenizer.train(
-        sentences,
-        arguments.vocab_size,
-        lowercase=not arguments.cased,
-        show_progress=sys.stderr.isatty(),
-    )
+        raise InputError(f"--corpus {' '.join(names)} has no sentence to learn from")
+    with named_in_errors(names):
+        tokenizer = WordPieceTokenizer.train(
+            sentences,
+            arguments.vocab_size,
+            lowercase=not arguments.cased,
+            show_progress=sys.stderr.isatty(),
+        )
     try:
         with ctrl_c_afterwards():
             tokenizer.save(folder)
@@ -103,6 +113,6 @@ def _learn(arguments: argparse.Namespace, folder: Path) -> None:
         else f" (not {arguments.vocab_size:,}: nothing else occurs twice)"
     )
     print(
-        f"{one_line(str(folder / 'vocab.txt'))}: {tokenizer.vocab_size:,} tokens{fewer}, "
-        f"learned from {len(sentences):,} sentences"
+        f"{folder / 'vocab.txt'}: {tokenizer.vocab_size:,} tokens{fewer}, "
+        f"learned from {len(sentences):,} sentence{'s' * (len(sentences) > 1)}"
     )

@@ -100,6 +100,7 @@ def _add_texts(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--exclude",
         nargs="+",
+        action="extend",
         metavar="FILE",
         help="more judged pairs whose texts are never trained on, such as a test set",
     )

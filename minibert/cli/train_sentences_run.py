@@ -7,13 +7,14 @@ from pathlib import Path
 
 import torch
 
-from minibert.cli.common import device_kind, unused_parts_ignored
+from minibert.cli.common import device_kind, unused_parts_ignored, use_threads
 from minibert.cli.pretrain_options import OF_A_SESSION, REMEMBERED, refuse_changes
 from minibert.cli.pretrain_run import (
     Options,
     announce_machine,
     announce_model,
     how_to_continue,
+    raise_about_folder,
     record_session,
     to_remember,
 )
@@ -28,7 +29,7 @@ from minibert.finetuning.sentence_vectors.preparation import (
     prepare_texts,
 )
 from minibert.finetuning.sentence_vectors.reporting import SentenceReporter, score_line
-from minibert.finetuning.sentence_vectors.teacher import Targets, make_targets
+from minibert.finetuning.sentence_vectors.teacher import FOLDER, Targets, make_targets
 from minibert.finetuning.sentence_vectors.trainer import (
     SentenceTraining,
     keep_layers,
@@ -68,7 +69,7 @@ def train_sentences(given: Options) -> int:
             "needs less"
         ) from error
     except OSError as error:  # a full disk, a folder that may not be written
-        raise InputError(f"{error.filename or out}: {error.strerror or error}") from error
+        raise_about_folder(error, out)
 
 
 def _train(out: Path, resume: bool, given: Options, session: Options, device: str) -> int:
@@ -76,12 +77,17 @@ def _train(out: Path, resume: bool, given: Options, session: Options, device: st
     run_dir, texts, model, tokenizer, pairs = _open(out, resume, given, session)
     session = run_dir.remembered | session
     if "threads" in session:
-        torch.set_num_threads(session["threads"])
+        use_threads(session["threads"])
     model = model.to(device)
     options, targets = run_dir.settings.options, None
     if options.objective == "distill":
-        with Stop(session.get("time_limit")).listening() as stop:
-            targets = _targets(run_dir, texts, model, device, stop)
+        try:
+            with Stop(session.get("time_limit")).listening() as stop:
+                targets = _targets(run_dir, texts, model, device, stop)
+        except InputError:
+            if not resume and not any((run_dir.path / FOLDER).iterdir()):
+                run_dir.abandon()
+            raise
         if targets is None:
             status: int = stop.status
             print(f"stopped among the teacher's vectors; {how_to_continue(COMMAND, run_dir.path)}")
@@ -216,6 +222,7 @@ def _finish(run: SentenceTraining, run_dir: SentenceRunDir) -> None:
             f"{how_to_continue(COMMAND, run_dir.path)}"
         )
         return
+    run_dir.check_links()
     save_pretrained(run.model, run_dir.model, run.batches.tokenizer)
     print(
         f"finished: the encoder is in {run_dir.model}. Try it: minibert similarity "

@@ -7,11 +7,17 @@ import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from minibert.hub.atomic_io import refuse_endless
+
 DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 
 
 def open_decompressed(path: Path) -> Any:
-    """A buffered binary file of what a file holds, which may be compressed (.gz, .xz)."""
+    """A buffered binary file of what a file holds, which may be compressed (.gz, .xz).
+
+    Raises an OSError as `refuse_endless`.
+    """
+    refuse_endless(path)
     if path.suffix == ".gz":
         return gzip.open(path, "rb")
     if path.suffix == ".xz":

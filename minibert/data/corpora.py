@@ -5,6 +5,7 @@ Everything is streamed: one document is in memory at a time (except for the defa
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 
 from minibert.config import InputError
@@ -21,6 +22,8 @@ from minibert.data.sentences import split_sentences
 from minibert.data.wikipedia.articles import wikipedia_texts
 
 DEFAULT = "default"
+KNOWN = (DEFAULT, *HUB_SETS)
+PER_LINE = "a sentence per line is a format of .txt files"
 SPLITS = ("train", "valid", "all")
 
 
@@ -35,8 +38,8 @@ def documents(
 
     `name_or_paths` is a name: 'default' (97 Wikipedia articles; needs the package gensim, but no
     network), 'wikitext-2', 'wikitext-103', 'wikipedia' or 'imdb' (downloaded). Or it is a file, a
-    folder (searched recursively), a pattern ('texts/*.txt'), or a list of these. All files must be
-    UTF-8; they may be compressed (.gz, .xz):
+    folder (searched recursively, but not through links), a pattern ('texts/*.txt'), or a list of
+    these. All files must be UTF-8; they may be compressed (.gz, .xz):
 
     - .txt: a blank line ends a paragraph; two or more blank lines, or the end of the file, end a
       document. A line break inside a paragraph becomes a space, so hard-wrapped text is joined
@@ -48,12 +51,13 @@ def documents(
 
     No sentence spans two paragraphs. `split` is 'train', 'valid' or 'all'. If the name of any file
     begins with train, valid, val, dev or test, the names decide which split a file belongs to, and
-    files with other names are left out. (Where the names show one part only, such as train, and
-    there are other files, that is an error.) Otherwise every twelfth document is 'valid' and the
-    others are 'train'. `shard=(index, count)` selects the documents of process `index` out of
-    `count` processes: each document goes to exactly one process.
+    files with other names are left out, with a warning. (Where the names show one part only, such
+    as train, and there are other files, that is an error.) Otherwise every twelfth document is
+    'valid' and the others are 'train'. `shard=(index, count)` selects the documents of process
+    `index` out of `count` processes: each document goes to exactly one process.
 
-    Raises a ValueError for a missing file, and for text that cannot be read, with file and line.
+    Raises a ValueError for a missing file, for text that cannot be read, with file and line, and
+    for `sentence_per_line` with anything but .txt files.
     """
     found = sourced_documents(
         name_or_paths, split, shard=shard, sentence_per_line=sentence_per_line
@@ -78,6 +82,8 @@ def sourced_documents(
     if not 0 <= index < count:
         raise InputError(f"shard must be (index, count) with 0 <= index < count, not {shard!r}")
     cut = _lines_of if sentence_per_line else split_sentences
+    if sentence_per_line and isinstance(name_or_paths, str) and name_or_paths in KNOWN:
+        raise InputError(f"{PER_LINE}, and not for the corpus {name_or_paths!r}")
     if name_or_paths == DEFAULT:
         texts = _unnamed(islice(of_split(wikipedia_texts(), split), index, None, count))
     elif isinstance(name_or_paths, str) and name_or_paths in HUB_SETS:
@@ -87,8 +93,10 @@ def sourced_documents(
             paths = find_files(name_or_paths)
         except ValueError as error:
             raise InputError(
-                f"{error}; the corpora known by name are {', '.join([DEFAULT, *HUB_SETS])}"
+                f"{error}; the corpora known by name are {', '.join(KNOWN)}"
             ) from error
+        if sentence_per_line and (others := [path for path in paths if ".jsonl" in path.suffixes]):
+            raise InputError(f"{PER_LINE}, and not for {others[0]}")
         texts = islice(
             file_texts(paths, split, blank_lines=1 if sentence_per_line else 2), index, None, count
         )
@@ -108,6 +116,18 @@ def titled_documents(name_or_paths: Paths, split: str = "train") -> Iterator[tup
         first = split_sentences(text.partition("\n\n")[0])[:1]
         if first:
             yield source, [title, *first]
+
+
+@contextmanager
+def named_in_errors(names: Iterable[str]) -> Iterator[None]:
+    """Let an InputError about `texts` name the corpus that they came from."""
+    try:
+        yield
+    except InputError as error:
+        about, space, problem = str(error).partition(" ")
+        if about != "texts":
+            raise
+        raise InputError(f"the corpus {', '.join(names)}{space}{problem}") from error
 
 
 def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,21 @@ OURS = frozenset({"run.json", "tokenizer_config.json"})  # not a folder of a cor
 HELD_OUT = 12  # one document in this many is for validation, unless file names decide
 # a document in a .txt file that has more characters ends at the next blank line, to limit memory
 LONGEST = 200_000
+
+# codecs of Python in which no text file is written
+NO_TEXT_FILES = ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined")
+
+
+def decoded(data: bytes, encoding: str, errors: str = "strict") -> str:
+    """The text of bytes. Raises a LookupError for an encoding that is none of text files or that
+    Python does not know, and a UnicodeError for bytes that are not in it."""
+    try:
+        codec = codecs.lookup(encoding).name
+    except ValueError as error:  # a character that no name has
+        raise LookupError(encoding) from error
+    if codec in NO_TEXT_FILES:
+        raise LookupError(encoding)
+    return data.decode(encoding, errors)
 
 
 def find_files(paths: Paths) -> list[Path]:
@@ -46,6 +62,8 @@ def find_files(paths: Paths) -> list[Path]:
             matching = sorted(
                 Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file()
             )
+            if not matching and path.exists():
+                raise InputError(f"cannot read {path}: it is neither an ordinary file nor a folder")
             if not matching:
                 raise InputError(
                     f"there is no file or folder {str(path)!r} (looked for in {Path.cwd()})"
@@ -81,7 +99,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
     """The files of a split, and the split to apply to their documents, which is 'all' if the file
-    names decide.
+    names decide. Warns of files that then belong to no part.
 
     Raises an InputError where they would leave files out, but name no two parts of a corpus: a book
     called "Train dreams" is none.
@@ -104,7 +122,14 @@ def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
             f"split is {split!r}, but no file's name begins with {' or '.join(NAMES[split])}: "
             "there are "
             f"{', '.join(path.name for path in paths[:5])}{' ...' if len(paths) > 5 else ''} "
-            "(split='all' reads every file)"
+            "(rename them; in Python, split='all' reads every file)"
+        )
+    if others:
+        warnings.warn(
+            f"{len(others):,} of the files of the corpus are left out, because their names name no "
+            f"part of it, as {next(iter(named)).name} does: {', '.join(others[:3])}"
+            f"{', …' * (len(others) > 3)}",
+            stacklevel=2,
         )
     return chosen, "all"
 

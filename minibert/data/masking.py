@@ -26,12 +26,17 @@ def mask_tokens(
     Every token of input_ids [B, S] that is not special is chosen with probability `rate`, on its
     own. Of the chosen ones 80% become [MASK], 10% another ordinary token drawn with equal chances
     (it may be the same one), and 10% stay; `replace` holds the first two shares. The original
-    program chooses a fixed number of tokens per sequence instead: the share is the same, see
-    `minibert.data.original`.
+    chooses a fixed number per sequence instead, of the same share: see `minibert.data.original`.
 
-    Returns new input ids [B, S] and labels [B, S]: the true id where a token was chosen, -100
-    elsewhere.
+    Returns new input ids [B, S] and labels [B, S]: the true id of a chosen token, else -100.
     """
+    if not isinstance(input_ids, Tensor):
+        raise InputError(f"input_ids must be a tensor, not a {type(input_ids).__name__}")
+    ids = [mask_token_id, *special_ids, *(input_ids.aminmax() if input_ids.numel() else ())]
+    if input_ids.dtype not in (torch.int64, torch.int32) or not all(
+        0 <= i < vocab_size for i in ids
+    ):
+        raise InputError(f"all ids must be whole numbers below vocab_size {vocab_size}")
     if not 0 <= rate <= 1:
         raise InputError(f"rate must lie between 0 and 1, not {rate}")
     masked_share, random_share = replace
@@ -43,8 +48,7 @@ def mask_tokens(
     if len(ordinary) == 0:
         raise InputError(f"special_ids leave no ordinary token in a vocabulary of {vocab_size}")
 
-    # one draw decides both: below the rate a token is chosen, and where below the rate says what
-    # becomes of it
+    # one draw decides both: below the rate a token is chosen, and how far below says its fate
     draw = torch.rand(input_ids.shape, generator=generator)  # [B, S]
     chosen = (draw < rate) & ~special[input_ids]  # [B, S]
     labels = torch.where(chosen, input_ids, IGNORE)  # [B, S]

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from minibert.config import IGNORE
-from minibert.data.sequences import PairSequences, TextSequences
+from minibert.data.sequences import PairSequences, TextSequences, check_share
 from minibert.data.tokens import TokenFile
 
 
@@ -28,6 +28,7 @@ class MixedSequences:
         pair_share: float,
         seed: int = 0,
     ):
+        check_share("pair_share", pair_share)
         self.length, self.share = length, pair_share
         self.pairs = PairSequences(corpus, length, cls_id, sep_id, pad_id, seed)
         self.texts = TextSequences(corpus, length, cls_id, sep_id, pad_id, seed)
@@ -66,6 +67,7 @@ def make_sequences(
 ) -> TextSequences | MixedSequences:
     """Create sequences of which the share `pair_share` are sentence pairs and the others are
     running text."""
+    check_share("pair_share", pair_share)
     ids = cls_id, sep_id, pad_id
     if 0 < pair_share < 1:
         return MixedSequences(corpus, length, *ids, pair_share=pair_share, seed=seed)

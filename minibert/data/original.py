@@ -151,7 +151,7 @@ def truncate_pair(
     """Shorten two texts to `room` tokens in total: remove one token at a time from the longer text
     (the second if they are equally long), from its front or its back with equal probability."""
     first, second = deque(first), deque(second)
-    while len(first) + len(second) > room:
+    while len(first) + len(second) > max(room, 0):
         longer = first if len(first) > len(second) else second
         if rng.random() < 0.5:
             longer.popleft()

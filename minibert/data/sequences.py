@@ -5,6 +5,9 @@ processes that ask for parts of the same step get parts of the same batch.
 """
 
 from collections.abc import Sequence
+from numbers import Real
+from reprlib import repr as shown  # a value in a message, shortened
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +16,13 @@ from torch import Tensor
 from minibert.config import InputError
 from minibert.data.grid import Grid
 from minibert.data.tokens import TokenFile
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raise an InputError for what is no number from 0 to 1."""
+    number: Any = Real  # float and int, also those of numpy
+    if isinstance(value, bool) or not isinstance(value, number) or not 0 <= value <= 1:
+        raise InputError(f"{name} must be a number from 0 to 1, not {shown(value)}")
 
 
 class TextSequences:
@@ -44,6 +54,7 @@ class TextSequences:
         shortest, special = len(self.layout.split()), self.layout.count("[")  # tokens
         if length < shortest:
             raise InputError(f"length must be at least {shortest} ({self.layout}), not {length}")
+        check_share("short_rate", short_rate)
         self.corpus, self.length, self.seed, self.short_rate = corpus, length, seed, short_rate
         self.cls_id, self.sep_id, self.pad_id = cls_id, sep_id, pad_id
         self.room, self.fewest = (

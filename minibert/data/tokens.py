@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -41,15 +42,15 @@ def write_tokens(
     checksum = 0
     with _writing(expanded(path)) as file:
         for document in documents:
-            ids = [token for sentence in document for token in sentence]
-            if not ids:
+            ids = _ids(document)  # [tokens of the document]
+            if not len(ids):
                 continue
-            if min(ids) < 0 or max(ids) >= vocab_size:
+            if ids.min() < 0 or ids.max() >= vocab_size:
                 raise InputError(
-                    f"documents contain the token id {min(ids) if min(ids) < 0 else max(ids)}; "
+                    f"documents contain the token id {ids.min() if ids.min() < 0 else ids.max()}; "
                     f"ids go from 0 to {vocab_size - 1} (vocab_size is {vocab_size})"
                 )
-            checksum = _append(file, np.asarray(ids, dtype), checksum)
+            checksum = _append(file, ids.astype(dtype), checksum)
             for sentence in filter(len, document):
                 sentences.append(sentences[-1] + len(sentence))
             first_sentences.append(len(sentences) - 1)
@@ -80,6 +81,20 @@ def join_tokens(path: str | Path, parts: Sequence["TokenFile"]) -> None:
         _finish(
             file, checksum, sizes.pop(), np.concatenate(sentences), np.concatenate(first_sentences)
         )
+
+
+def _ids(document: Sequence[Sequence[int]]) -> np.ndarray:
+    """All token ids of a document; an InputError unless they are whole numbers."""
+    try:
+        found = [token for sentence in document for token in sentence]
+        ids = np.asarray(found if found else np.zeros(0, np.int64))
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"a document is a list of sentences, each a list of token ids, not {shown(document)}"
+        ) from error
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise InputError(f"token ids must be whole numbers, but a document is {shown(document)}")
+    return ids
 
 
 def _dtype(vocab_size: int) -> np.dtype:

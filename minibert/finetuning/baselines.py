@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from minibert.config import InputError
 from minibert.finetuning.tasks.base import Task
 
 
@@ -17,5 +18,7 @@ def score_baseline(
     questions           the whole passage
     choice              the number that was right most often
     """
+    if not training or not examples:
+        raise InputError("a baseline needs examples to fit and examples to score")
     name, predict = task.baseline(training)
     return name, task.score(examples, [predict(example) for example in examples])

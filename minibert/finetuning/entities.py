@@ -40,7 +40,7 @@ def entities(tags: Sequence[str]) -> list[Entity]:
     """
     found, start = [], 0
     for place, (before, tag) in enumerate(pairwise(["O", *tags, "O"])):
-        if tag != "O" and not PART_OF_NAME.fullmatch(tag):
+        if not isinstance(tag, str) or (tag != "O" and not PART_OF_NAME.fullmatch(tag)):
             raise InputError(f"a tag must be O, or B- or I- with a type, not {tag!r}")
         goes_on = tag[:2] == "I-" and tag[2:] == before[2:]
         if before != "O" and not goes_on:
@@ -56,8 +56,11 @@ def entity_scores(
     """Precision, recall and F1 of the entities in tagged sentences, all types together.
 
     An entity is right if its words and its type are. F1 = 2 · right / (found + expected), and 0
-    where there is no entity at all, as in `conlleval` (Tjong Kim Sang & Buchholz 2000).
+    where there is no entity at all, as in `conlleval` (Tjong Kim Sang & Buchholz 2000). Raises an
+    InputError where sentences or tags differ in number.
     """
+    if len(found) != len(expected):
+        raise InputError(f"there are {len(found)} predicted and {len(expected)} gold sentences")
     right = there = predicted = 0
     for tags, gold in zip(found, expected, strict=True):
         if len(tags) != len(gold):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.finetuning.tasks.base import Feature, Task
 from minibert.heads import BertForMultipleChoice, BertForSequenceClassification
 from minibert.inference.checks import check_finite
@@ -17,6 +17,7 @@ from minibert.inference.unpadded import batches_by_tokens, token_budget, without
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import WordPieceTokenizer
 
+PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 EVAL_BATCH = 64  # sequences that are scored at once; a loss may be a mean over a batch
 STREAMED = 512  # examples that are predicted before the first of their predictions is given
 POOLED = (BertForSequenceClassification, BertForMultipleChoice)  # whose head reads [CLS] alone
@@ -37,12 +38,13 @@ def evaluate(
     model's maximum. The model is put into eval mode and back. Raises an InputError for no examples,
     or an example without a label.
     """
+    check_precision(precision)
+    check_kind(task, examples)
     if not examples:
         raise InputError("there are no examples to score")
-    check_kind(examples)
+    check_classes(model, task)
     features = task.features(tokenizer, examples, check_length(model, max_length))
     check_labels(features, "to score")
-    check_classes(model, task)
     by_length = sorted(range(len(features)), key=lambda i: features[i].length)
     batches = [by_length[i : i + EVAL_BATCH] for i in range(0, len(features), EVAL_BATCH)]
     with _bar(len(features), progress) as bar:
@@ -83,10 +85,11 @@ def stream_predictions(
     All examples are read and tokenized before the first prediction, so an InputError about one of
     them comes first. `progress` shows a bar on stderr where that is a terminal.
     """
+    check_precision(precision)
+    check_kind(task, examples)
+    check_classes(model, task)
     if not examples:
         return
-    check_kind(examples)
-    check_classes(model, task)
     examples = [dataclasses.replace(example, **task.unlabelled) for example in examples]
     features = task.features(tokenizer, examples, check_length(model, max_length))
     budget, at = token_budget(next(model.parameters()).device), 0
@@ -159,19 +162,28 @@ def run_model(
         return model(**batch)
 
 
-def check_kind(examples: Sequence[Any]) -> None:
-    """Raises an InputError where an example is not one of the example classes."""
+def check_precision(precision: torch.dtype) -> None:
+    """Raises an InputError for what is no dtype that a model computes in."""
+    if precision not in PRECISIONS:
+        names = ", ".join(map(str, PRECISIONS))
+        raise InputError(f"precision must be one of {names}, not {precision!r:.80}")
+
+
+def check_kind(task: Task, examples: Sequence[Any]) -> None:
+    """Raises an InputError where `examples` is not a list of what the task reads."""
+    wanted = f"examples must be a list of what the task reads, {task.example_class.__name__}(...)"
+    if isinstance(examples, str) or not isinstance(examples, Sequence):
+        raise InputError(f"{wanted}, not {examples!r:.80}")
     for example in examples:
-        if not dataclasses.is_dataclass(example):
-            raise InputError(
-                "examples must be a list of what the task reads, such as TextExample(...), "
-                f"but one is {example!r}"
-            )
+        if not isinstance(example, task.example_class):
+            raise InputError(f"{wanted}, but one is {example!r:.80}")
 
 
 def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
     """`max_length`, or the model's maximum for None. Raises an InputError where it is longer."""
     positions = model.config.max_position_embeddings
+    if max_length is not None:
+        check_size("max_length", max_length)
     if (
         max_length is not None
         and max_length > positions
@@ -185,7 +197,12 @@ def check_length(model: BertPreTrainedModel, max_length: int | None) -> int:
 
 
 def check_classes(model: BertPreTrainedModel, task: Task) -> None:
-    """Raises an InputError where the model's classes are not as many as the task's."""
+    """Raises an InputError where the model is of another task, or has other than its classes."""
+    if not isinstance(model, task.model_class):
+        raise InputError(
+            f"the task {task.name} needs a {task.model_class.__name__}, and this model is a "
+            f"{type(model).__name__}: model_for makes a model for a task"
+        )
     if task.labels is not None and model.config.num_labels != len(task.labels):
         raise InputError(
             f"the model has {model.config.num_labels} classes, the task has {len(task.labels)}: "

@@ -5,28 +5,26 @@ finetuning.json, which says what it was trained for.
 """
 
 import dataclasses
-import json
-import platform
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any
 
-import tokenizers
 import torch
 
-from minibert import __version__
-from minibert.config import BertConfig, InputError, read_json_file
+from minibert.config import BertConfig, InputError
+from minibert.finetuning.about_file import ABOUT, Columns, about_text, read_about
+from minibert.finetuning.evaluation import check_classes, check_length
 from minibert.finetuning.tasks.base import Task
 from minibert.finetuning.tasks.choices import MultipleChoice
 from minibert.finetuning.tasks.questions import QuestionAnswering
-from minibert.finetuning.tasks.registry import task_entry, task_names
+from minibert.finetuning.tasks.registry import task_entry
 from minibert.finetuning.tasks.tagging import Tagging
 from minibert.finetuning.tasks.texts import Classification, Regression
-from minibert.hub.atomic_io import write_atomically
-from minibert.hub.find_pretrained import expanded, find_pretrained
+from minibert.hub.find_pretrained import find_pretrained
+from minibert.hub.load_weights import float32_by_default
 from minibert.hub.pretrained_io import (
     FreshWeightsWarning,
     ModelFolder,
@@ -38,9 +36,6 @@ from minibert.hub.pretrained_io import (
 from minibert.inference.checks import check_tokenizer
 from minibert.model import BertModel, BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
-
-ABOUT = "finetuning.json"
-Columns = Mapping[str, str | Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -59,8 +54,14 @@ def make_task(name: str, labels: Sequence[str] | None = None, **settings: int) -
 
     labels      the names of the classes or tags, for the tasks that have them
     settings    stride and max_answer, for questions
+
+    Raises an InputError for an unknown name, and for labels or settings that do not fit.
     """
     task: Any = task_entry(name).load_task()
+    if wrong := [key for key in settings if key not in task.settings]:
+        raise InputError(f"{wrong[0]} has no meaning for {name}")
+    if task.has_labels and labels is None:
+        raise InputError(f"{name} needs the names of its classes or tags: labels=[...]")
     made: Task = task(labels) if task.has_labels else task(**settings)
     return made
 
@@ -97,7 +98,8 @@ def _model_for(task: Task, name: str | Path | BertConfig) -> BertPreTrainedModel
             FreshWeightsWarning,
             stacklevel=4,
         )
-    model = task.model_class(_with_labels(config, task))
+    with float32_by_default():
+        model = task.model_class(_with_labels(config, task))
     # not strict: some tasks have no pooler
     model.get_submodule("bert").load_state_dict(bert.state_dict(), strict=False)
     model.source_folder = folder
@@ -119,38 +121,20 @@ def save_finetuned(
 ) -> None:
     """Save a trained model, its vocabulary and finetuning.json; `more` goes into that file as well.
 
-    Every file is written atomically, the weights first. Raises an InputError where the folder
-    cannot be written.
+    Everything is checked and written aside first, so that a failure leaves an older save as it was.
+    Raises an InputError for a model of another task or of other labels, for a max_length that it
+    does not take, for what finetuning.json cannot hold, and where the folder cannot be written.
     """
-    save_pretrained(model, folder, tokenizer)
-    write_about(folder, task, max_length, columns, **more)
-
-
-def write_about(
-    folder: str | Path, task: Task, max_length: int, columns: Columns, **more: Any
-) -> None:
-    """Write finetuning.json. Raises an InputError where the folder cannot be written."""
-    about = {
-        "task": task.name,
-        "labels": task.labels if task.has_labels else None,
-        "settings": {name: getattr(task, name) for name in task.settings},
-        "max_length": max_length,
-        "columns": dict(columns),
-        **more,
-        "versions": {
-            "minibert": __version__,
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "tokenizers": tokenizers.__version__,
-        },
-    }
-    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-    # half of a surrogate pair, as in a file name that is not UTF-8, becomes an escape of JSON
-    text = text.encode(errors="backslashreplace").decode()
-    try:
-        write_atomically(expanded(folder) / ABOUT, text)
-    except OSError as error:
-        raise InputError(f"cannot save to {folder}: {error.strerror or error}") from error
+    text = about_text(task, max_length, columns, more)
+    original = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
+    check_classes(original, task)
+    check_length(original, max_length)
+    if task.has_labels and task.labels != (found := _labels(original.config)):
+        raise InputError(
+            f"the task has the labels {shown(task.labels)}, and the model {shown(found)}: they "
+            "must be the same, in one order"
+        )
+    save_pretrained(model, folder, tokenizer, more={ABOUT: text})
 
 
 def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
@@ -166,7 +150,7 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
     folder = find_pretrained(folder_or_hub_id)
     columns: Columns = {}
     if (folder / ABOUT).exists():
-        about = _read_about(folder / ABOUT)
+        about = read_about(folder / ABOUT)
         task = make_task(about["task"], about["labels"], **about["settings"])
         max_length, columns = about["max_length"], about["columns"]
         _check_about(folder, task)
@@ -180,7 +164,7 @@ def open_finetuned(folder_or_hub_id: str | Path) -> FineTuned:
         except FreshWeightsWarning as warning:
             raise InputError(f"{warning}") from warning
     tokenizer = WordPieceTokenizer.from_pretrained(folder)
-    check_tokenizer(tokenizer, model.config)
+    check_tokenizer(tokenizer, model)
     return FineTuned(model, task, tokenizer, max_length, columns)
 
 
@@ -201,52 +185,6 @@ def _check_about(folder: Path, task: Task) -> None:
         )
 
 
-def _read_about(path: Path) -> dict[str, Any]:
-    """What finetuning.json holds; raises an InputError where it is broken."""
-    about = read_json_file(path, "fine-tuning")
-    wrong = _wrong_keys(about)
-    if wrong:
-        raise InputError(
-            f"{path} does not say what the model was fine-tuned for: {', '.join(wrong)} is missing "
-            "or wrong"
-        )
-    return about
-
-
-def _wrong_keys(about: Any) -> list[str]:
-    """The keys of finetuning.json that are missing or wrong."""
-    checks: dict[str, Callable[[Any], bool]] = {
-        "task": lambda task: isinstance(task, str),
-        "labels": lambda labels: labels is None or _are_texts(labels),
-        "settings": lambda settings: (
-            isinstance(settings, dict) and all(map(_is_count, settings.values()))
-        ),
-        "max_length": _is_count,
-        "columns": lambda columns: (
-            isinstance(columns, dict)
-            and all(isinstance(name, str) or _are_texts(name) for name in columns.values())
-        ),
-    }
-    if not isinstance(about, dict):
-        return list(checks)
-    if wrong := [key for key, fits in checks.items() if key not in about or not fits(about[key])]:
-        return wrong
-    if about["task"] not in task_names():
-        return ["task"]
-    task = task_entry(about["task"]).load_task()
-    if task.has_labels != (about["labels"] is not None):
-        return ["labels"]
-    return [] if set(about["settings"]) == set(task.settings) else ["settings"]
-
-
-def _are_texts(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value > 0
-
-
 def _task_of_config(folder: Path, name: str | Path) -> tuple[Task, int]:
     """The task that config.json names, and the longest sequence that the model takes."""
     found = ModelFolder.find(folder)
@@ -254,6 +192,14 @@ def _task_of_config(folder: Path, name: str | Path) -> tuple[Task, int]:
     if found.values.get("problem_type") == "multi_label_classification":
         raise InputError(
             f"{name} predicts several labels for one text, and minibert has no task for that"
+        )
+    problem = found.values.get("problem_type")
+    if problem not in (None, "regression", "single_label_classification") or (
+        problem == "regression" and config.num_labels > 1
+    ):
+        raise InputError(
+            f"{name} has the problem_type {shown(problem)} and {config.num_labels} labels, which "
+            "fits no task of minibert"
         )
     tasks: dict[type, type[Task]] = {
         task.model_class: task for task in (MultipleChoice, QuestionAnswering, Tagging)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from minibert.config import InputError
+from minibert.config import MOST, InputError
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class FineTuningOptions:
                 raise InputError(
                     f"{name} must be a whole number of at least {lowest}, not {value!r}"
                 )
+        if self.seed > MOST:
+            raise InputError(f"seed must be at most {MOST:,}, not {self.seed}")
         for name in ("learning_rate", "head_learning_rate", "clip"):
             value = getattr(self, name)
             if value is None and name == "head_learning_rate":

@@ -77,11 +77,11 @@ class FineTuning:
         examples: Sequence[Any],
         options: FineTuningOptions,
     ):
+        check_kind(task, examples)
         if not examples:
             raise InputError("there are no examples to learn from")
-        check_kind(examples)
         check_length(model, options.max_length)
-        check_tokenizer(tokenizer, model.config)
+        check_tokenizer(tokenizer, model)
         check_classes(model, task)
         depth = model.config.num_hidden_layers
         if options.trained_layers is not None and options.trained_layers > depth:
@@ -200,6 +200,7 @@ def finetune(
     Returns all epochs. Raises an InputError for a dev example without a label, and
     `minibert.training.loop.Diverged` where the loss becomes NaN or infinite.
     """
+    check_kind(run.task, dev)
     if dev:  # bad dev examples are reported now, not after an epoch
         check_labels(run.task.features(run.tokenizer, dev, run.options.max_length), "to score")
     epochs: list[Epoch] = []

@@ -7,8 +7,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from minibert.config import IGNORE, BertConfig, InputError
-from minibert.embeddings import values_are_readable
+from minibert.embeddings import check_device, values_are_readable
 from minibert.model import BertModel, BertOutputs, BertPreTrainedModel, model_outputs
+
+# dtypes of labels: all whole numbers that fit into int64
+WHOLE: tuple[torch.dtype, ...] = (torch.int64, torch.int32, torch.int16, torch.int8, torch.bool)
+WHOLE += (torch.uint8, torch.uint16, torch.uint32)
 
 
 @model_outputs
@@ -22,9 +26,7 @@ class HeadOutputs:
 
 
 class BertWithHead(BertPreTrainedModel):
-    """BERT with one head. A class made from this one says how the head scores BERT's outputs, in
-    `logits`.
-    """
+    """BERT with one head, whose `logits` a class made from this one defines."""
 
     def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
         super().__init__(config)
@@ -53,6 +55,7 @@ class BertWithHead(BertPreTrainedModel):
             output_hidden_states=output_hidden_states,
         )
         logits = self.logits(out)  # [B, classes] or [B, S, classes]
+        check_device(logits.device, labels=labels)
         loss = self.loss(logits, labels) if labels is not None else None
         return HeadOutputs(loss, logits, out.hidden_states, out.attentions)
 
@@ -65,23 +68,27 @@ class BertWithHead(BertPreTrainedModel):
         return class_loss(logits, labels)
 
 
-def rows(inputs: Tensor | None) -> Tensor | None:
-    """Several texts for each row of a batch as rows of their own.
+def rows(inputs: Tensor | None, given: Tensor | None) -> Tensor | None:
+    """Several texts for each row as rows of their own: [B, choices, …] -> [B · choices, …].
 
-    [B, choices, …] -> [B · choices, …].
+    Raises an InputError unless the shape begins with the B and choices of `given`, the ids.
     """
-    return inputs.flatten(0, 1) if isinstance(inputs, Tensor) else inputs  # [B · choices, …]
+    if not isinstance(inputs, Tensor) or not isinstance(given, Tensor):
+        return inputs
+    if inputs.dim() < 3 or inputs.shape[:2] != given.shape[:2]:
+        raise InputError(f"all inputs have one shape [batch, texts, …], not {list(inputs.shape)}")
+    return inputs.flatten(0, 1)  # [B · choices, …]
 
 
 def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
-    """Mean cross-entropy of logits [..., classes] against labels [...] over the labels that are not
-    -100; a scalar.
+    """Mean cross-entropy of logits [..., classes] against labels [...] but for -100; a scalar.
 
-    Where every label is -100 there is nothing to predict and the loss is 0 (a mean of nothing would
-    be NaN). Raises an InputError for labels of another shape, outside the classes, or not whole
-    numbers.
+    Where every label is -100 the loss is 0 (a mean of nothing would be NaN). Raises an InputError
+    for labels of another shape, outside the classes, or not whole numbers.
     """
     check_label_shape(name, labels, logits.shape[:-1])
+    check_device(logits.device, **{name: labels})
+    labels = whole_labels(name, labels)  # [...]
     check_classes(name, labels, logits.size(-1))
     counted = labels != IGNORE  # [...]
     total = F.cross_entropy(
@@ -90,12 +97,21 @@ def class_loss(logits: Tensor, labels: Tensor, name: str = "labels") -> Tensor:
     return total / counted.sum().clamp(min=1)
 
 
+def whole_labels(name: str, labels: Tensor) -> Tensor:
+    """The labels as int64: in eight bits without a sign, -100 and 156 would be one number.
+
+    Raises an InputError for labels that are not whole numbers.
+    """
+    if labels.dtype not in WHOLE:
+        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+    return labels.long()  # [...]
+
+
 def check_classes(name: str, labels: Tensor, classes: int) -> None:
     """Raise an InputError for labels that are neither a class nor -100."""
-    if labels.is_floating_point():
-        raise InputError(f"{name} must be whole numbers, not {labels.dtype}")
+    labels = whole_labels(name, labels)  # [...]
     wrong = (labels != IGNORE) & ((labels < 0) | (labels >= classes))  # [...]
-    if values_are_readable() and wrong.any():
+    if values_are_readable(wrong) and wrong.any():
         raise InputError(
             f"{name} must lie between 0 and {classes - 1}, or be {IGNORE} where nothing is "
             f"predicted, but one is {int(labels[wrong][0])}"

@@ -147,21 +147,21 @@ class BertForMultipleChoice(BertWithHead):
         A choice that attention_mask hides completely gets the logit -inf: it cannot win, and has no
         share in the softmax. Hidden states and attentions are returned with B · choices rows.
         """
-        if input_ids is not None and input_ids.dim() != 3:
+        given = input_ids if input_ids is not None else inputs_embeds
+        if isinstance(input_ids, Tensor) and input_ids.dim() != 3:
             raise InputError(
                 "input_ids must have the shape [batch, choices, tokens], "
                 f"not {list(input_ids.shape)}"
             )
         out = self.bert(
-            rows(input_ids),
-            token_type_ids=rows(token_type_ids),
-            attention_mask=rows(attention_mask),
-            position_ids=rows(position_ids),
-            inputs_embeds=rows(inputs_embeds),
+            rows(input_ids, given),
+            token_type_ids=rows(token_type_ids, given),
+            attention_mask=rows(attention_mask, given),
+            position_ids=rows(position_ids, given),
+            inputs_embeds=rows(inputs_embeds, given),
             output_attentions=output_attentions,
             output_hidden_states=output_hidden_states,
         )
-        given = input_ids if input_ids is not None else inputs_embeds
         assert given is not None  # or self.bert would have raised
         scores = self.logits(out).view(given.shape[:2])  # [B, choices]
         if attention_mask is not None:

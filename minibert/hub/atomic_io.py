@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -13,22 +14,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-STAGING = re.compile(r"\.saving-[0-9]+-[0-9a-f]{8}")  # with the number of its process
+from minibert.config import InputError
+
+# with the number of its process, and what stands for the machine where that is one
+STAGING = re.compile(r"\.saving-(?P<process>[0-9]+)-(?P<machine>[0-9a-f]{8})?[0-9a-f]{8}")
 ABANDONED = 3600  # seconds without a change, after which a staging folder is taken for abandoned
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
     """A path to write to; when the block ends, that file replaces `path`.
 
     Whoever opens `path` finds the old file or the whole new one, also when the block fails or the
-    process is killed. The new file has the old one's permissions, and where `path` is a symbolic
-    link, it replaces the file that the link names. Raises OSError, also where `path` is a device, a
-    pipe or a folder.
+    process is killed. The new file has the old one's permissions. Where `path` is a symbolic link,
+    it replaces the file that the link names, or without `follow` the link itself. Raises OSError,
+    also where `path` is a device, a pipe or a folder.
     """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is not a regular file")
+    if follow:
+        path = Path(os.path.realpath(path))
+    may_replace = path.is_file() or (is_link(path) and not follow)
+    if os.path.lexists(path) and not may_replace:  # a link to itself exists, but is no file
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     writing = path.with_name(f".{secrets.token_hex(4)}-{path.name}")
     try:
         if path.exists():  # nobody else may read meanwhile what nobody else may read afterwards
@@ -43,9 +49,9 @@ def replacing(path: Path) -> Iterator[Path]:
     sync(path.parent)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, follow: bool = True) -> None:
     """Write a text file as `replacing` does. Raises OSError."""
-    with replacing(path) as writing:
+    with replacing(path, follow) as writing:
         writing.write_text(text, encoding="utf-8")
 
 
@@ -54,13 +60,14 @@ def staging_folder(folder: Path) -> Iterator[Path]:
     """An empty folder to fill before its files replace those of `folder`.
 
     It lies inside `folder`, or beside it where that does not exist yet. It is removed when the
-    block ends, and so are those that a killed process left behind more than an hour ago.
+    block ends, and so are those that a killed process of this machine left behind, and those of
+    others after an hour.
     """
     parent = folder if folder.is_dir() else folder.parent
     for other in parent.glob(".saving-*"):
-        if STAGING.fullmatch(other.name) and _is_abandoned(other):
+        if _is_abandoned(other):
             shutil.rmtree(other, ignore_errors=True)
-    staging = parent / f".saving-{os.getpid()}-{secrets.token_hex(4)}"
+    staging = parent / f".saving-{os.getpid()}-{_machine()}{secrets.token_hex(4)}"
     # nobody else may read meanwhile what nobody else may read afterwards
     staging.mkdir(parents=True, mode=0o700 if folder.is_dir() else 0o777)
     try:
@@ -73,6 +80,15 @@ def is_link(path: Path) -> bool:
     """Whether a path is a symbolic link, or what stands for one to a folder on Windows."""
     is_junction = getattr(os.path, "isjunction", os.path.islink)  # since Python 3.12
     return path.is_symlink() or is_junction(path)
+
+
+def refuse_link(path: Path | None) -> None:
+    """Raise an InputError for a path that is a link."""
+    if path is not None and is_link(path):
+        raise InputError(
+            f"{path} is a link, and a run would write to what it names: move it away, or put a "
+            "copy in its place"
+        )
 
 
 def remove_leftovers(
@@ -88,9 +104,32 @@ def remove_leftovers(
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _is_abandoned(staging: Path) -> bool:
-    if is_link(staging) or not staging.is_dir():
+def _machine() -> str:
+    """What stands for the machine, or the container, in which a process number is one process."""
+    numbers = Path("/proc/self/ns/pid")  # on Linux: containers may share the name of a machine
+    space = numbers.stat().st_ino if numbers.exists() else 0
+    return hashlib.sha256(f"{platform.node()} {space}".encode()).hexdigest()[:8]
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process of this machine has ended, as far as the system tells."""
+    if os.name == "nt":  # where the signal 0 is Ctrl-C
         return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # somebody else's process; a number that none has
+        return False
+    return False
+
+
+def _is_abandoned(staging: Path) -> bool:
+    name = STAGING.fullmatch(staging.name)
+    if not name or is_link(staging) or not staging.is_dir():
+        return False
+    if name["machine"] == _machine() and _is_gone(int(name["process"])):
+        return True
     try:
         changed = max(path.stat().st_mtime for path in (staging, *staging.iterdir()))
     except OSError:  # its process has just removed it
@@ -109,7 +148,20 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def refuse_endless(path: Path) -> None:
+    """Raise an OSError for a device such as /dev/zero and for a named pipe: both may never end.
+
+    What a shell makes of `<(command)` is a pipe without a name, which ends with its command.
+    """
+    if path.is_char_device():
+        raise OSError(errno.EINVAL, "it is a device, and not a file", str(path))
+    if path.is_fifo() and os.path.exists(os.path.realpath(path)):
+        raise OSError(errno.EINVAL, "it is a named pipe, and not a file", str(path))
+
+
 def sha256(path: Path) -> str:
+    """The digest of a file. Raises an OSError where it cannot be read, and as `refuse_endless`."""
+    refuse_endless(path)
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

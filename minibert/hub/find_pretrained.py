@@ -3,12 +3,13 @@
 import importlib.metadata
 import os
 import re
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
 
 from minibert.config import InputError
-from minibert.hub.atomic_io import sha256
+from minibert.hub.atomic_io import refuse_endless, sha256
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SMALL = "minibert-small"
@@ -56,9 +57,34 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     if path == "":  # to Path it would be the current folder
         raise InputError("expected a name or a path, not an empty text")
     try:
-        return Path(path).expanduser()
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half of a surrogate pair that stands for no byte
+        possible = False
+    if not possible:
+        raise InputError(f"no file can have the name {path!r:.60}")
+    try:
+        found = Path(path).expanduser()
+        home = Path(Path(path).parts[0]).expanduser() if found != Path(path) else None
     except RuntimeError as error:
         raise InputError(f"there is no home folder for {path}: no such user") from error
+    if home is not None and not (home.is_absolute() and home.name):
+        raise InputError(
+            f"there is no home folder for {path}: the environment variable HOME is {str(home)!r}, "
+            "expected an absolute path other than the root"
+        )
+    return found
+
+
+def read_input(name: str | os.PathLike[str]) -> bytes:
+    """All that a file holds, or standard input for '-'.
+
+    Raises an OSError where it cannot be read, and as `refuse_endless`.
+    """
+    if str(name) == "-":
+        return sys.stdin.buffer.read()
+    path = expanded(name)
+    refuse_endless(path)
+    return path.read_bytes()
 
 
 def named_folder(variable: str) -> Path | None:

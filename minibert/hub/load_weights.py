@@ -3,8 +3,10 @@
 Their names made those of this package, then every one compared and copied.
 """
 
+import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -34,6 +36,7 @@ TIED = {
 }
 
 FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+BUILDING = threading.RLock()  # all threads have one default dtype
 
 
 class FreshWeightsWarning(UserWarning):
@@ -42,6 +45,21 @@ class FreshWeightsWarning(UserWarning):
 
 class UnreadWeightsWarning(UserWarning):
     """The file holds a part that the opened model does not have."""
+
+
+@contextmanager
+def float32_by_default() -> Iterator[None]:
+    """Within it fresh weights are float32, whatever torch.set_default_dtype says.
+
+    A model that is to take the numbers of a file would round them if it were built in bfloat16.
+    """
+    with BUILDING:
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
 
 
 def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str, Tensor]:
@@ -71,10 +89,35 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
 
 
 def refuse_not_finite(tensors: Mapping[str, Tensor], where: str | Path) -> None:
-    """Raise an InputError that names the first tensor with a NaN or an infinity, and `where`."""
+    """Raise an InputError that names the first tensor with a NaN or an infinity, and `where`.
+
+    Also for one on the meta device, where a tensor has a shape, but no numbers, and for the packed
+    weights of a quantized layer, which are no tensor.
+    """
     for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor) or tensor.is_quantized:
+            raise InputError(
+                f"{where}: {name} belongs to a quantized layer, expected floating-point numbers"
+            )
+        if tensor.is_meta:
+            raise InputError(f"{where}: {name} is on the meta device and holds no numbers")
         if not tensor.isfinite().all():
             raise InputError(f"{where}: {name} holds numbers that are NaN or infinite")
+
+
+def refuse_shared(tensors: Mapping[str, Tensor], where: str | Path) -> None:
+    """Raise an InputError that names two tensors with the same numbers in memory, and `where`.
+
+    A file would hold them twice, and what opens it would not know that they are one.
+    """
+    names: dict[tuple[torch.device, int], str] = {}
+    for name, tensor in tensors.items():
+        other = names.setdefault((tensor.device, tensor.data_ptr()), name)
+        if other != name and tensor.numel():
+            raise InputError(
+                f"{where}: {other} and {name} are one tensor in memory, and a file holds each on "
+                "its own: give every layer its own weights, with copy.deepcopy(layer)"
+            )
 
 
 def matrix_parameters(config: BertConfig) -> int:
@@ -134,6 +177,11 @@ def load_weights(
             f"{'; '.join(problems[:5])}{more}"
         )
     refuse_not_finite({key: tensors[key] for key in compared}, folder.path)
+    if model.config.position_embedding_type == "sinusoidal":
+        key = roberta_prelayernorm.POSITIONS
+        found, table = tensors[key].float(), expected[key].float()
+        if not torch.allclose(found, table, atol=0.01):  # the file may be in half precision
+            raise InputError(f"{folder.path}: its table of positions is not the sinusoidal one")
     activation = folder.values.get("hidden_act", "gelu")
     mlm_head = "cls.predictions." in in_model & in_file
     if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:

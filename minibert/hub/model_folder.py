@@ -67,7 +67,7 @@ class ModelFolder:
             if not (isinstance(wanted, type) and issubclass(wanted, BertPreTrainedModel)):
                 raise InputError(
                     f"model_class must be one of {', '.join(PACKAGE_MODELS)} or a subclass of one, "
-                    f"not {wanted!r}"
+                    f"not {wanted!r:.60}"
                 )
             if wanted is not BertPreTrainedModel:
                 return wanted

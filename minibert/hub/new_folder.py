@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from minibert.config import InputError
+from minibert.hub.atomic_io import ctrl_c_afterwards
 
 LOCK = ".lock"
 
@@ -22,15 +23,19 @@ def new_folder(folder: Path) -> Iterator[None]:
     It is made and can be written. If it is empty at the end, it is removed. Raises an InputError if
     it is filled already, and if another process is at work in it.
     """
-    made = make_folder(folder)
-    lock = lock_folder(folder)
+    made: list[Path] = []
+    lock = None
     try:
+        with ctrl_c_afterwards():
+            made = make_folder(folder)
+            lock = lock_folder(folder)
         refuse_filled(folder)
         yield
     finally:
-        if lock:
-            lock.release()
-        remove_empty(made)
+        with ctrl_c_afterwards():
+            if lock:
+                lock.release()
+            remove_empty(made)
 
 
 def refuse_filled(folder: Path, but: tuple[str, ...] = ()) -> None:
@@ -39,6 +44,11 @@ def refuse_filled(folder: Path, but: tuple[str, ...] = ()) -> None:
     Hidden files do not count, and neither does what has one of the names in `but`.
     """
     if not folder.exists():
+        if folder.is_symlink():
+            raise InputError(
+                f"{folder} is a link to {os.readlink(folder)}, which is not there: make that "
+                "folder, or name another one with --out"
+            )
         return
     if not folder.is_dir():
         raise InputError(f"{folder} is a file; name a new folder with --out")

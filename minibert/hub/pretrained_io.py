@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -25,8 +26,10 @@ from minibert.hub.load_weights import (
     UnreadWeightsWarning,
     canonical_names,
     check_scale,
+    float32_by_default,
     load_weights,
     refuse_not_finite,
+    refuse_shared,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
 from minibert.hub.safetensors_io import read_weights, weights_of, write_weights
@@ -79,7 +82,7 @@ def from_pretrained(
     torch_dtype: torch.dtype | str | None = None,
     **changes: Any,
 ) -> BertPreTrainedModel:
-    """Open a saved model, in evaluation mode.
+    """Open a saved model on the CPU, in evaluation mode.
 
     name_or_folder  a folder, "minibert-small", or a name on the hub: see `find_pretrained`
     model_class     the class to build, BertModel for example; a head that the file lacks is then
@@ -98,24 +101,30 @@ def from_pretrained(
     config, chosen = read_config(folder, model_class, **_with_effect(changes))
     if changes.get("label2id") not in (None, _label2id(config)):
         raise InputError("label2id is not the reverse of id2label: leave it out, or give both")
-    tensors = canonical_names(read_weights(folder.path), folder)
-    check_scale(config, tensors, folder)
-    try:
-        model = chosen(config)
-    except InputError as error:
-        raise InputError(f"{folder.path / 'config.json'}: {error}") from error
-    load_weights(model, tensors, folder, stacklevel=2)
+    with torch.device("cpu"):  # whatever torch.set_default_device says
+        tensors = canonical_names(read_weights(folder.path), folder)
+        check_scale(config, tensors, folder)
+        try:
+            with float32_by_default():
+                model = chosen(config).to(number_format)
+        except InputError as error:
+            raise InputError(f"{folder.path / 'config.json'}: {error}") from error
+        load_weights(model, tensors, folder, stacklevel=2)
     model.source_folder = folder.path  # so that save_pretrained knows the vocabulary
-    return model.to(number_format).eval()
+    return model.eval()
 
 
 def save_pretrained(
-    model: BertPreTrainedModel, folder: str | Path, tokenizer: WordPieceTokenizer | None = None
+    model: BertPreTrainedModel,
+    folder: str | Path,
+    tokenizer: WordPieceTokenizer | None = None,
+    *,
+    more: Mapping[str, str] | None = None,
 ) -> None:
     """Write config.json and model.safetensors in the reference's names.
 
     The vocabulary goes with them where the tokenizer is given or known. It then replaces every
-    tokenizer file of an older save.
+    tokenizer file of an older save. `more` are further files, their texts by name.
 
     Weights keep their precision. Everything is written aside first and then moved into place, so
     that a failure on the way leaves no half folder and an older save as it was. Sinusoidal
@@ -128,7 +137,8 @@ def save_pretrained(
 
     Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
     given or known and the folder has one of another size, when a weight is NaN or infinite, which
-    `from_pretrained` would refuse, when the folder cannot be written, and for another model.
+    `from_pretrained` would refuse, when two layers share a weight or one is quantized, when the
+    folder cannot be written, and for another model.
     """
     folder = expanded(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
@@ -138,9 +148,10 @@ def save_pretrained(
         raise InputError(
             f"the tokenizer must be one of minibert's, not a {type(tokenizer).__name__}"
         )
-    _check_vocabulary(model, tokenizer, folder)
-    refuse_not_finite(model.state_dict(), f"cannot save to {folder}")
     try:
+        _check_vocabulary(model, tokenizer, folder)
+        for refuse in (refuse_not_finite, refuse_shared):
+            refuse(weights_of(model), f"cannot save to {folder}")
         with staging_folder(folder) as staging:
             values = _config_values(model)
             as_pre_norm = values["model_type"] == PRE_NORM_TYPE
@@ -151,6 +162,8 @@ def save_pretrained(
             (staging / "config.json").write_text(
                 json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8"
             )
+            for name, text in (more or {}).items():
+                (staging / name).write_text(text, encoding="utf-8")
             _write_tokenizer(model, tokenizer, staging)
             if folder.is_dir():
                 _move_into(staging, folder)
@@ -169,7 +182,7 @@ def _number_format(given: torch.dtype | str | None, folder: ModelFolder) -> torc
         given = folder.values.get("dtype") or folder.values.get("torch_dtype")
     name = "float32" if given is None else str(given).removeprefix("torch.")
     if not isinstance(given, (torch.dtype, str, type(None))) or name not in DTYPES:
-        raise InputError(f"dtype must be one of {', '.join(DTYPES)} or auto, not {given!r}")
+        raise InputError(f"dtype must be one of {', '.join(DTYPES)} or auto, not {given!r:.60}")
     found: torch.dtype = getattr(torch, name)
     return found
 

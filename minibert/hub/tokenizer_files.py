@@ -1,12 +1,10 @@
-"""Read and write a tokenizer's files, in the formats of `transformers`.
-
-They are vocab.txt, tokenizer.json and tokenizer_config.json.
-"""
+"""Read and write vocab.txt, tokenizer.json and tokenizer_config.json, as `transformers` does."""
 
 import json
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as shown  # a value in a message, shortened
@@ -32,6 +30,8 @@ OPTIONS = {
     "do_basic_tokenize": True,
     "word_tokenizer_type": "basic",
     "subword_tokenizer_type": "wordpiece",
+    "split_special_tokens": False,
+    "never_split": [],
 }
 PARTS: dict[str, dict[str, Any]] = {
     "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True},
@@ -40,7 +40,6 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 
 HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
-
 # Where tokenizer_config.json names tokens that were added to the vocabulary.
 ADDED = ("added_tokens_decoder", "additional_special_tokens", "extra_special_tokens")
 
@@ -85,10 +84,12 @@ def read_tokenizer_files(folder: Path) -> TokenizerFiles:
     if path.exists():
         stored = read_json_file(path, "tokenizer")
         _refuse_others(path, stored, OPTIONS)
-        for key in ADDED:
-            _refuse_added(path, stored.get(key))
+        _refuse_other_tokens(path, stored)
         lowercase = _option(path, stored, "do_lower_case", lowercase)
         strip_accents = _option(path, stored, "strip_accents", strip_accents)
+    path = folder / "special_tokens_map.json"
+    if path.exists():
+        _refuse_other_tokens(path, read_json_file(path, "tokenizer"))
     return TokenizerFiles(vocab, lowercase, strip_accents)
 
 
@@ -188,6 +189,16 @@ def _refuse_others(
             )
 
 
+def _refuse_other_tokens(path: Path, stored: dict[str, Any]) -> None:
+    """Raise an InputError for other names of the special tokens, and for added tokens."""
+    for token in SPECIAL_TOKENS:
+        named = stored.get(key := f"{token[1:-1].lower()}_token")
+        content = named.get("content") if isinstance(named, dict) else named
+        _refuse_others(path, {key: content}, {key: token})
+    for key in ADDED:
+        _refuse_added(path, stored.get(key))
+
+
 def _refuse_added(path: Path, added: Any) -> None:
     """Raise an InputError for an added token other than the five special ones.
 
@@ -220,6 +231,8 @@ def check_vocab(vocab: dict[str, int]) -> None:
     if missing:
         raise InputError(f"the vocabulary of {len(vocab)} tokens lacks {', '.join(missing)}")
     for token, number in vocab.items():
+        if not isinstance(token, str):
+            raise InputError(f"the tokens of a vocabulary must be texts, not {shown(token)}")
         if type(number) is not int:
             raise InputError(
                 f"the ids of a vocabulary must be whole numbers, but {token!r} has {shown(number)}"
@@ -243,20 +256,45 @@ def check_vocab(vocab: dict[str, int]) -> None:
         raise InputError("a token holds half of a surrogate pair: no character") from error
 
 
-def check_texts(texts: list[str]) -> None:
-    """Raise an InputError unless all are texts, of whole characters."""
+def listed(name: str, texts: Iterable[str], wanted: str = "a list of texts") -> list[str]:
+    """The texts as a list; an InputError for one text, and for what has no order or no texts."""
+    if not isinstance(texts, str | bytes | Set | Mapping):
+        with suppress(TypeError):  # also of a tensor without dimensions, which is Iterable
+            return list(texts)
+    raise InputError(f"{name} must be {wanted}, not {shown(texts)}")
+
+
+def list_of_texts(name: str, texts: Iterable[str], longest: int | None = None) -> list[str]:
+    """The texts as a list; an InputError for what is no text, and for one that is too long."""
+    texts = listed(name, texts)
     for text in texts:
         if not isinstance(text, str):
-            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r}")
+            raise InputError(f"a text must be a str, not {type(text).__name__}: {shown(text)}")
         if not text.isascii() and HALF.search(text):
-            raise InputError("a text holds half of a surrogate pair: no character")
+            raise InputError(
+                f"the text {shown(text)} holds half of a surrogate pair: no character, or a byte "
+                "that is not UTF-8"
+            )
+        if longest and len(text) > longest:
+            raise InputError(
+                f"{text[:20]!r}… has {len(text):,} characters; the limit is {longest:,}"
+            )
+    return texts
+
+
+def check_switches(**values: bool | None) -> None:
+    """Raise an InputError for a value that is neither True nor False, nor None in strip_accents."""
+    for name, value in values.items():
+        if not isinstance(value, bool) and (name, value) != ("strip_accents", None):
+            raise InputError(f"{name} must be True or False, not {shown(value)}")
 
 
 def whole_numbers(ids: Iterable[SupportsIndex]) -> list[int]:
     """The ids as ints; an InputError for a text, whose characters may be digits, and for 1.5."""
     try:
-        if not isinstance(ids, str | bytes):
+        ids = ids if isinstance(ids, str | bytes) else list(ids)
+        if not any(isinstance(each, str | bytes | bool) for each in (ids, *ids)):
             return [operator.index(token_id) for token_id in ids]
-    except TypeError:
+    except (TypeError, RuntimeError):  # such as a tensor on the device "meta"
         pass
     raise InputError(f"ids must be whole numbers, not {shown(ids)}")

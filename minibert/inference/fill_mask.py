@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from reprlib import repr as shown  # a value in a message, shortened
 
 import torch
 
@@ -34,9 +35,9 @@ def fill_mask(
     if not isinstance(text, str):
         raise InputError(f"the text must be a str, not {text!r:.60}")
     if "[MASK]" not in text:
-        raise InputError(f"the text has no [MASK] (in capitals): {text!r}")
+        raise InputError(f"the text has no [MASK] (in capitals): {shown(text)}")
     check_masked_lm(model)
-    check_tokenizer(tokenizer, model.config)
+    check_tokenizer(tokenizer, model)
     batch = tokenizer(text).to(model.device)
     with evaluating(model):
         outputs = model(**batch)

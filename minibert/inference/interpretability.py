@@ -5,15 +5,18 @@ before you conclude that training is responsible for something. Probes, which pr
 hidden states, are in `minibert.inference.probes`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import InputError
+from minibert.hub.tokenizer_files import check_switches, list_of_texts
+from minibert.inference.checks import check_kind, check_tokenizer
 from minibert.inference.sentence_embeddings import mean_pool
 from minibert.model import BertModel, BertPreTrainedModel, bert_of, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
@@ -55,9 +58,11 @@ def capture(
 
     Raises an InputError if `texts` is a string or empty, or has another length than `pairs`.
     """
-    if isinstance(texts, str):
-        raise InputError(f"texts must be a list of texts, not {texts!r}")
+    texts = list_of_texts("texts", texts)
+    pairs = None if pairs is None else list_of_texts("pairs", pairs)
+    check_switches(attentions=attentions)
     bert = bert_of(model)
+    check_tokenizer(tokenizer, bert)
     batch = tokenizer(texts, pairs, max_length=bert.config.max_position_embeddings)
     states, weights = [], []
     with evaluating(model):
@@ -102,7 +107,11 @@ def rollout(
 
     Raises an InputError for other shapes, or if `residual` is not between 0 and 1.
     """
-    attentions = torch.stack(list(attentions)) if not isinstance(attentions, Tensor) else attentions
+    if not isinstance(attentions, Tensor):
+        layers = list(attentions)
+        if len({layer.shape for layer in layers}) != 1:
+            raise InputError("attentions must be at least one layer, all of the same shape")
+        attentions = torch.stack(layers)  # [L, B, A, S, S]
     if attentions.dim() != 5 or attentions.size(-1) != attentions.size(-2):
         raise InputError(
             "attentions must have the shape [layers, batch, heads, tokens, tokens], not "
@@ -156,18 +165,21 @@ def ablate_heads(
         bert.config.num_attention_heads,
         bert.config.head_size,
     )
+    check_kind("heads", heads, Mapping)
+    chosen: Any
     for layer, chosen in heads.items():
         if layer not in range(layers):
             raise InputError(
                 f"there is no layer {layer!r}: this model has layers 0 to {layers - 1}"
             )
-        if isinstance(chosen, int):
+        if not isinstance(chosen, Iterable) or isinstance(chosen, str | Tensor):
             raise InputError(f"heads of layer {layer} must be a list of numbers, not {chosen!r}")
-        if wrong := [head for head in chosen if head not in range(count)]:
+        if wrong := [head for head in chosen if head not in range(count) or type(head) is not int]:
             raise InputError(
                 f"there is no head {wrong[0]!r} in layer {layer}: it has heads 0 to {count - 1}"
             )
     instead = torch.zeros(layers, count, size) if instead is None else instead  # [L, A, D]
+    check_kind("instead", instead, Tensor)
     if list(instead.shape) != [layers, count, size]:
         raise InputError(
             f"instead must have the shape {[layers, count, size]}, not {list(instead.shape)}"
@@ -218,5 +230,6 @@ def head_means(
 
 def dense_maps(bert: BertModel) -> list[nn.Linear]:
     """The output projection of attention in every layer; its input is the heads' outputs."""
+    check_kind("bert", bert, BertModel)
     maps = [layer.get_submodule("attention.output.dense") for layer in bert.encoder.layer]
     return [module for module in maps if isinstance(module, nn.Linear)]

@@ -1,12 +1,16 @@
 """What a BERT costs: parameters, memory, activations, floating-point operations, training hours."""
 
+import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-import torch
+from torch import nn
 
-from minibert.config import BertConfig, InputError
+from minibert.config import BertConfig, InputError, check_size
+from minibert.hub.shapes_only import shapes_only
+from minibert.inference.checks import check_kind, check_number
 from minibert.model import BertModel, BertPreTrainedModel
 
 # The parts of a model, each with a regular expression for the beginning of its parameters' names.
@@ -28,16 +32,28 @@ PARTS = {
 GPUS = {"T4": 8.1e12, "L4": 121e12, "A100": 312e12, "H100": 989e12}
 
 
-def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[str, int]:
+def count_parameters(
+    config_or_model: BertConfig | BertPreTrainedModel,
+    model_class: Callable[[BertConfig], BertPreTrainedModel] = BertModel,
+) -> dict[str, int]:
     """Count the parameters of each part of a model; parts without parameters are left out.
 
-    The counts add up to the model's size. For a config, they are those of a BertModel without a
-    task head: 109,482,240 in total for BERT-base. Tied tensors are counted once.
+    The counts add up to the model's size. For a config, they are those of a model of this class;
+    a BertModel has no task head, and for BERT-base 109,482,240 in total. Tied tensors are counted
+    once.
     """
+    if not isinstance(config_or_model, BertConfig | nn.Module):
+        raise InputError(
+            "config_or_model must be a BertConfig or a model, not a "
+            f"{type(config_or_model).__name__}"
+        )
+    if not callable(model_class):
+        raise InputError(f"model_class must be a class, not a {type(model_class).__name__}")
     layers = 1
     if isinstance(config_or_model, BertConfig):  # one layer is enough, because all are alike
         layers = config_or_model.num_hidden_layers
-        named = _names_and_sizes(replace(config_or_model, num_hidden_layers=1))
+        one = replace(config_or_model, num_hidden_layers=1)
+        named = _names_and_sizes(one.to_json_string(), model_class)
     else:
         named = tuple((name, each.numel()) for name, each in config_or_model.named_parameters())
     counts = dict.fromkeys(PARTS, 0)
@@ -49,10 +65,15 @@ def count_parameters(config_or_model: BertConfig | BertPreTrainedModel) -> dict[
 
 
 @lru_cache(maxsize=1024)
-def _names_and_sizes(config: BertConfig) -> tuple[tuple[str, int], ...]:
-    """The parameters of a BertModel; remembered, because a search over shapes asks often."""
-    with torch.device("meta"):  # allocates no memory
-        model = BertModel(config)
+def _names_and_sizes(
+    config: str, model_class: Callable[[BertConfig], BertPreTrainedModel]
+) -> tuple[tuple[str, int], ...]:
+    """The parameters of a model; remembered, because a search over shapes asks often.
+
+    The config is the text of a config.json: an object may hold a dict, which has no hash.
+    """
+    with shapes_only():  # allocates no memory
+        model = model_class(BertConfig.from_dict(json.loads(config)))
     return tuple((name, each.numel()) for name, each in model.named_parameters())
 
 
@@ -64,6 +85,7 @@ def memory(parameters: int) -> dict[str, int]:
     mixed precision, 2 + 2 for weight and gradient, and 4 + 4 + 4 for a float32 copy of the weight
     and the two moments (Rajbhandari et al. 2019, section 3.1).
     """
+    check_number("parameters", parameters, int, least=0)
     return {
         "weights float32": 4 * parameters,
         "weights float16": 2 * parameters,
@@ -93,6 +115,10 @@ def activations(
     attention weights. With 2-byte numbers, 1-byte masks and I = 4H, a layer takes B·S·H·(34 +
     5·A·S/H) bytes (Korthikanti et al. 2022, section 4.1), plus 8·B·S for its norms.
     """
+    check_kind("config", config, BertConfig)
+    for name, value in (("batch", batch), ("length", length), ("number", number)):
+        check_size(name, value)
+    check_number("mask", mask, int, least=0)
     layers, hidden, tokens = config.num_hidden_layers, config.hidden_size, batch * length
     pairs = config.num_attention_heads * tokens * length
     norm = tokens * (hidden + 2) * number
@@ -128,11 +154,10 @@ def flops(
 
     Raises an InputError if `batch` or `length` is below 1 or `predictions` is below 0.
     """
-    if batch < 1 or length < 1 or predictions < 0:
-        raise InputError(
-            f"batch {batch} and length {length} must be at least 1, predictions "
-            f"{predictions} at least 0"
-        )
+    check_kind("config", config, BertConfig)
+    check_size("batch", batch)
+    check_size("length", length)
+    check_number("predictions", predictions, int, least=0)
     layers, hidden, tokens = config.num_hidden_layers, config.hidden_size, batch * length
     counts = {
         "attention: projections": layers * 8 * tokens * hidden**2,
@@ -152,6 +177,14 @@ def training_flops(
     A training step costs as much as three forward passes; see `flops`. Raises an InputError if
     `tokens` is not above 0 or is more than 1e30.
     """
+    check_kind("config", config, BertConfig)
+    check_number("tokens", tokens)
+    check_size("length", length)
+    check_number("mask_rate", mask_rate, least=0)
+    if mask_rate > 1:
+        raise InputError(
+            f"mask_rate is a share of the tokens: it must be at most 1, not {mask_rate}"
+        )
     if not 0 < tokens <= 1e30:
         raise InputError(f"tokens must be above 0 and at most 1e30, not {tokens}")
     return 3 * sum(flops(config, 1, length, round(mask_rate * length)).values()) * tokens / length
@@ -165,8 +198,13 @@ def gpu_hours(operations: float, peak: float, utilisation: float) -> float:
     needs, divided by the time that they take and by the peak. No data sheet gives it, so measure
     it: `minibert pretrain` prints tokens per second.
 
-    Raises an InputError if `utilisation` is below 1e-6 or above 1.
+    Raises an InputError if `utilisation` is below 1e-6 or above 1, or `peak` is not above 0.
     """
+    check_number("operations", operations, least=0)
+    check_number("peak", peak)
+    check_number("utilisation", utilisation)
+    if not peak > 0:
+        raise InputError(f"peak must be above 0 operations per second, not {peak}")
     if not 1e-6 <= utilisation <= 1:
         raise InputError(
             f"utilisation is a share of the peak: it must lie between 1e-6 and 1, not {utilisation}"

@@ -1,27 +1,32 @@
 """From text to a result in one call: `minibert.embed`, `minibert.fill_mask` and so on.
 
 Each function takes a `model`, which is a folder, a name or a model object. It needs a `tokenizer`
-only for a model object that was not opened from a folder. A model given by name is opened once per
-process and then kept in memory. A model given by folder is opened in every call, because its files
-may have changed.
+only for a model object that was not opened from a folder; the vocabulary of that folder is read at
+the first call. A model given by name is opened once per process and then kept in memory. A model
+given by folder is opened in every call, because its files may have changed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
 from minibert.config import InputError, check_size
 from minibert.hub.find_pretrained import SENTENCES, SMALL, local_folder
+from minibert.hub.tokenizer_files import listed
 from minibert.inference import fill_mask as masks
 from minibert.inference import sentence_embeddings
 from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
 KEPT = 4  # number of models that stay in memory
+# the folder and the tokenizer of each model object that was used without one
+_TOKENIZERS: WeakKeyDictionary[BertPreTrainedModel, tuple[Path, WordPieceTokenizer]]
+_TOKENIZERS = WeakKeyDictionary()
 
 Model = TypeVar("Model", bound=BertPreTrainedModel)
 Opened = tuple[BertPreTrainedModel, WordPieceTokenizer]
@@ -97,7 +102,8 @@ def score(
 
     opened, its_tokenizer = _opened(model, tokenizer, masks.open_masked_lm)
     scores = score_sentences(opened, its_tokenizer, texts, within_word=within_word)
-    return torch.tensor([sentence.total for sentence in scores])  # [N]
+    totals = [sentence.total for sentence in scores]
+    return torch.tensor(totals, dtype=torch.float32, device="cpu")  # [N]
 
 
 def summarize(
@@ -124,12 +130,11 @@ def summarize(
     from minibert.summarization.scoring import summarize as choose
 
     check_size("sentences", sentences)
-    if not isinstance(text, Iterable):
-        raise InputError(f"text must be a str or a list of sentences, not {text!r:.60}")
     opened, its_tokenizer = _opened(model, tokenizer, open_summarizer)
     if not isinstance(opened, BertSumExt):
         raise InputError(f"model must be a BertSumExt, not a {type(opened).__name__}")
-    document = split_sentences(text) if isinstance(text, str) else list(text)
+    wanted = "a str or a list of sentences"
+    document = split_sentences(text) if isinstance(text, str) else listed("text", text, wanted)
     summary = choose(opened, its_tokenizer, document, sentences, block_trigrams=block_trigrams)
     return [document[number] for number in summary.chosen]
 
@@ -142,11 +147,15 @@ def _opened(
     """A model and its tokenizer; `opener` opens a model that is given by name or folder."""
     if not isinstance(model, BertPreTrainedModel):
         opened, its_own = opener(model) if local_folder(model) else _kept(opener, str(model))
-        return opened, tokenizer or its_own
+        return opened, its_own if tokenizer is None else tokenizer
     if tokenizer is None:
         if model.source_folder is None:
             raise InputError("the model was not opened from a folder: give its tokenizer as well")
-        tokenizer = WordPieceTokenizer.from_pretrained(model.source_folder)
+        # read once: a vocabulary that is replaced on the disk is not that of these weights
+        folder, tokenizer = _TOKENIZERS.get(model, (None, None))
+        if tokenizer is None or folder != model.source_folder:
+            tokenizer = WordPieceTokenizer.from_pretrained(model.source_folder)
+            _TOKENIZERS[model] = (model.source_folder, tokenizer)
     return model, tokenizer
 
 

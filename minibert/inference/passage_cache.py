@@ -17,6 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from minibert import __version__
+from minibert.config import InputError
 from minibert.hub.atomic_io import ctrl_c_afterwards, replacing, sha256
 from minibert.hub.find_pretrained import expanded, named_folder
 
@@ -43,12 +44,18 @@ class PassageCache:
     def __init__(self, model_folder: Path, root: Path | None = None) -> None:
         """model_folder: of the model that makes the vectors; root: `cache_root()` by default."""
         self.notes: list[str] = []
-        self.folder = (root or cache_root()) / f"{__version__}-{_digest(model_folder)}"
+        self.folder: Path | None = None  # nothing is kept
+        try:
+            self.folder = (root or cache_root()) / f"{__version__}-{_digest(model_folder)}"
+        except InputError as error:
+            self.notes.append(str(error))
 
     def read(self, key: str, path: Path, size: int) -> tuple[list[Passage], Tensor] | None:
         """The passages of the file with this key and their vectors (P × H); None if they are not
         there. `path` is the file, for the note about a damaged entry; `size` is H."""
-        kept = self._path(key)
+        if self.folder is None:
+            return None
+        kept = self.folder / f"{key}.safetensors"
         try:
             if not kept.is_file():
                 return None
@@ -57,19 +64,25 @@ class PassageCache:
                 entries = json.loads((file.metadata() or {})[PASSAGES])
             passages = [Passage(**entry) for entry in entries]
             wrong = vectors.shape != (len(passages), size) or vectors.dtype != torch.float32
-            if wrong or not passages or not vectors.isfinite().all() or not all(map(_is, passages)):
+            if wrong or not passages or not all(map(_is, passages)) or not _are_unit(vectors):
                 raise ValueError("its parts do not fit together")
-        except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            self.notes.append(f"the kept vectors of {path} are damaged ({error}): made anew")
+        except OSError:  # `write` says why
+            return None
+        except (SafetensorError, ValueError, KeyError, TypeError, RecursionError):
+            self.notes.append(f"the kept vectors of {path} are damaged: made anew")
             return None
         return passages, vectors
 
     def write(self, key: str, passages: list[Passage], vectors: Tensor) -> None:
         """Keep the passages of a file and their vectors [P, H]."""
-        kept = self._path(key)
+        if self.folder is None:
+            return
+        kept = self.folder / f"{key}.safetensors"
         about = {PASSAGES: json.dumps([asdict(passage) for passage in passages])}
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # it holds what you wrote
+            if kept.is_symlink():  # what it names is no file of this cache
+                kept.unlink()
             with replacing(kept) as writing:
                 save_file({VECTORS: vectors.float().contiguous()}, writing, metadata=about)
         except (SafetensorError, OSError) as error:
@@ -77,13 +90,16 @@ class PassageCache:
             if note.split(":")[0] not in {other.split(":")[0] for other in self.notes}:
                 self.notes.append(note)
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}.safetensors"
-
 
 def cache_root() -> Path:
     """The folder of all kept vectors. Raises an InputError if there is no home folder for it."""
-    base = named_folder("XDG_CACHE_HOME") or expanded("~/.cache")
+    try:
+        base = named_folder("XDG_CACHE_HOME") or expanded("~/.cache")
+    except InputError as error:
+        raise InputError(
+            "there is no home folder to keep vectors in: name a folder in the environment variable "
+            "XDG_CACHE_HOME, or keep none (--no-cache)"
+        ) from error
     return base / "minibert" / "search"
 
 
@@ -98,4 +114,10 @@ def _digest(model_folder: Path) -> str:
 def _is(passage: Passage) -> bool:
     """Whether what was read from JSON has the types that a Passage has."""
     lines = (passage.line, passage.end_line)
-    return isinstance(passage.text, str) and all(type(line) is int for line in lines)
+    is_text = isinstance(passage.text, str) and bool(passage.text.strip())
+    return is_text and all(type(line) is int for line in lines) and 1 <= lines[0] <= lines[1]
+
+
+def _are_unit(vectors: Tensor) -> bool:
+    """Whether all lengths are 1, but for rounding in any number format; not of NaN."""
+    return bool(((vectors.norm(dim=-1) - 1).abs() < 0.01).all())

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from minibert.config import InputError
 from minibert.hub.find_pretrained import expanded
+from minibert.inference.checks import unknown_words_ignored
 from minibert.inference.passage_cache import Passage, PassageCache
 from minibert.inference.sentence_embeddings import embed
 from minibert.model import BertPreTrainedModel
@@ -106,7 +107,8 @@ def search(
         nonlocal embedded, done
         if waiting:
             texts = [passage.text for _, _, passages in waiting for passage in passages]
-            vectors = embed(model, tokenizer, texts).float().cpu()  # [P, H]
+            with unknown_words_ignored():
+                vectors = embed(model, tokenizer, texts).float().cpu()  # [P, H]
             embedded += len(texts)
             sizes = [len(passages) for *_, passages in waiting]
             for (path, key, passages), part in zip(waiting, vectors.split(sizes), strict=True):
@@ -226,7 +228,7 @@ def _read(path: Path, encoding: str | None) -> tuple[str, Callable[[], str]]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     format = format_of_name(path)
-    read_as = f"{format} {encoding} {WORDS}"  # what decides about the passages
+    read_as = f"{format} {encoding!r} {WORDS}"  # what decides about the passages
     key = hashlib.sha256(f"{read_as}\n".encode() + data).hexdigest()
     return key, lambda: decode(data, str(path), format, encoding)
 

@@ -6,6 +6,7 @@ of them up (Salazar et al. 2020, "Masked Language Model Scoring", equation 2). I
 that differ in little, such as a grammatical one and its ungrammatical neighbour.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ import torch.nn.functional as F
 
 from minibert.config import InputError
 from minibert.heads import BertForMaskedLM, BertForPreTraining
-from minibert.inference.checks import check_finite, check_tokenizer
+from minibert.hub.tokenizer_files import check_switches, listed
+from minibert.inference.checks import UnknownWordsWarning, check_finite, check_tokenizer
 from minibert.inference.fill_mask import check_masked_lm
 from minibert.model import BertPreTrainedModel, evaluating
 from minibert.tokenization import CONTINUATION, WordPieceTokenizer
@@ -59,6 +61,8 @@ def score_sentences(
     batch_tokens  tokens that go through the model at once; at least one sequence always does
     progress      show a progress bar on stderr, if that is a terminal
 
+    An UnknownWordsWarning tells how many texts hold words that are [UNK] for the tokenizer.
+
     A sentence of T tokens needs T sequences, which are sorted by length and batched across
     sentences. The vocabulary head runs at the masked positions only.
 
@@ -68,12 +72,9 @@ def score_sentences(
     NaN or infinite.
     """
     checked = check_masked_lm(model)
-    check_tokenizer(tokenizer, model.config)
-    if isinstance(texts, str):
-        raise InputError(f"texts must be a list of texts, not one string: {texts[:60]!r}")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"texts must be a list of texts, not {texts!r:.60}")
-    texts = list(texts)
+    check_tokenizer(tokenizer, model)
+    check_switches(within_word=within_word)
+    texts = listed("texts", texts)
     if batch_tokens < 1:
         raise InputError(f"batch_tokens must be at least 1, not {batch_tokens}")
     if not texts:
@@ -82,6 +83,14 @@ def score_sentences(
 
     sentences = tokenizer.encode_texts(texts)
     _check(sentences, texts, tokenizer, model)
+    unknown = sum(tokenizer.unk_id in sentence for sentence in sentences)
+    if unknown:
+        warnings.warn(
+            f"{unknown:,} of {len(texts):,} texts hold words that the vocabulary does not know, "
+            "which are scored as [UNK]: compare them with no other text",
+            UnknownWordsWarning,
+            stacklevel=2,
+        )
     continues = [token.startswith(CONTINUATION) for token in tokenizer.vocab]
     found = [[0.0] * len(sentence) for sentence in sentences]
     order = sorted(range(len(sentences)), key=lambda number: len(sentences[number]))

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig, InputError, read_json_file
+from minibert.embeddings import check_device
 from minibert.heads.base import HeadOutputs, check_label_shape, rows
 from minibert.hub.find_pretrained import find_pretrained
 from minibert.hub.pretrained_io import (
@@ -19,7 +20,8 @@ from minibert.hub.pretrained_io import (
     UnreadWeightsWarning,
     from_pretrained,
 )
-from minibert.inference.checks import check_finite, check_tokenizer
+from minibert.hub.tokenizer_files import listed
+from minibert.inference.checks import UnknownWordsWarning, check_finite, check_tokenizer
 from minibert.inference.unpadded import UnpaddedBert, batches_by_tokens, is_plain, token_budget
 from minibert.model import BertModel, BertPreTrainedModel, evaluating
 from minibert.tokenization import Batch, WordPieceTokenizer
@@ -33,8 +35,15 @@ def mean_pool(last_hidden_state: Tensor, attention_mask: Tensor) -> Tensor:
     """Mean over the real tokens (Reimers & Gurevych 2019, section 3, "MEAN-strategy").
 
     last_hidden_state [B, S, H], attention_mask [B, S] with 1 = a real token -> [B, H]. Padding
-    counts neither in the sum nor in the number of tokens that divides it.
+    counts neither in the sum nor in the number of tokens that divides it. Raises an InputError for
+    other shapes.
     """
+    if last_hidden_state.dim() != 3 or last_hidden_state.shape[:2] != attention_mask.shape:
+        raise InputError(
+            "last_hidden_state must be [batch, tokens, hidden] and attention_mask [batch, tokens], "
+            f"not {list(last_hidden_state.shape)} and {list(attention_mask.shape)}"
+        )
+    check_device(last_hidden_state.device, attention_mask=attention_mask)
     real = attention_mask.unsqueeze(-1).to(last_hidden_state.dtype)  # [B, S, 1]
     return (last_hidden_state * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # [B, H]
 
@@ -89,7 +98,7 @@ def embed(
 
     The dot product of two embeddings is their cosine similarity. The model is a BertModel, or a
     model that has one as `.bert`. Texts are truncated to its max_position_embeddings, and a warning
-    says how many.
+    says how many. An UnknownWordsWarning tells of texts that have no word of the vocabulary.
 
     batch_size  how many texts may go through the model at once; by default as many as have about
                 1,000 tokens together. Texts of similar length share a batch, and on a CPU padding
@@ -104,9 +113,7 @@ def embed(
     batch_size is not a whole number of at least 1, for another dtype, if the tokenizer has more
     tokens than the model, or if a result is NaN or infinite.
     """
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise InputError(f"texts must be a list of texts, not {texts!r}")
-    texts = list(texts)
+    texts = listed("texts", texts)
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
@@ -115,15 +122,21 @@ def embed(
         if not text.strip():
             raise InputError(f"texts[{index}] is empty; every text needs at least one word")
     if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
-        raise InputError(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
-    if dtype not in (torch.float32, torch.bfloat16):
-        raise InputError(f"dtype must be torch.float32 or torch.bfloat16, not {dtype}")
+        raise InputError(
+            f"batch_size must be a whole number of at least 1, not {shown(batch_size)}"
+        )
+    if not isinstance(dtype, torch.dtype) or dtype not in (torch.float32, torch.bfloat16):
+        raise InputError(f"dtype must be torch.float32 or torch.bfloat16, not {shown(dtype)}")
+    if not isinstance(model, nn.Module):
+        raise InputError(f"model must be a BertModel, not a {type(model).__name__}")
     bert: Any = getattr(model, "bert", model)  # it may also be a reader's own model
-    check_tokenizer(tokenizer, bert.config)
+    check_tokenizer(tokenizer, bert)
     weight, longest = next(bert.parameters()), bert.config.max_position_embeddings
+    if dtype == torch.bfloat16 and weight.dtype == torch.float16:
+        raise InputError("dtype torch.bfloat16 needs a model in another format than torch.float16")
     vectors = weight.new_empty(len(texts), bert.config.hidden_size)  # [N, H]
     run = UnpaddedBert(bert) if is_plain(bert) else bert
-    budget, truncated = token_budget(weight.device), 0
+    budget, truncated, unknown = token_budget(weight.device), 0, list[int]()
     from tqdm.auto import tqdm  # deferred: importing minibert needs few packages
 
     bar = tqdm(total=len(texts), desc="Embedding", unit=" texts", leave=False, disable=not progress)
@@ -134,7 +147,8 @@ def embed(
             ends = _ends(tokens["attention_mask"])  # [C], the texts of this chunk
             if (ends <= 2).any():  # [CLS] and [SEP]
                 index = start + int(ends.argmin())
-                raise InputError(f"texts[{index}] has no tokens; every text needs at least one")
+                raise InputError(f"texts[{index}] has no tokens: {shown(texts[index])}")
+            unknown += [start + row for row in _unknown_only(tokens, tokenizer)]
             for row in (ends == longest).nonzero().flatten().tolist():
                 whole = tokenizer([texts[start + row]], max_length=longest + 1)
                 truncated += whole["input_ids"].size(1) > longest
@@ -155,12 +169,32 @@ def embed(
             "the model takes no more",
             stacklevel=3,
         )
+    if unknown:
+        warnings.warn(
+            f"{len(unknown):,} of {len(texts):,} texts consist of unknown words only, such as "
+            f"{shown(texts[unknown[0]])}: the vocabulary has no word of them, so their vectors "
+            "tell nothing about their meaning",
+            UnknownWordsWarning,
+            stacklevel=3,
+        )
     return vectors
+
+
+def _unknown_only(tokens: Any, tokenizer: Any) -> list[int]:
+    """The rows that hold [UNK] and no other token than [CLS], [SEP] and padding."""
+    unk = getattr(tokenizer, "unk_id", None)  # a reader's own tokenizer may have another name
+    if unk is None:
+        return []
+    ids = tokens["input_ids"]
+    around = ids.new_tensor([tokenizer.cls_id, tokenizer.sep_id])  # [2]
+    other = tokens["attention_mask"].bool() & (ids != unk) & ~torch.isin(ids, around)  # [N, S]
+    found: list[int] = (~other.any(dim=1)).nonzero().flatten().tolist()
+    return found
 
 
 def _ends(attention_mask: Tensor) -> Tensor:
     """How many columns each row needs, at least 1, wherever its padding is: [N, S] -> [N]."""
-    columns = torch.arange(1, attention_mask.size(1) + 1)  # [S]
+    columns = torch.arange(1, attention_mask.size(1) + 1, device=attention_mask.device)  # [S]
     return (attention_mask * columns).amax(dim=1).clamp(min=1)  # [N]
 
 
@@ -198,13 +232,13 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
                 f"input_ids must have the shape [batch, 2, tokens], not {list(given.shape)}"
             )
         hidden = self.bert(
-            rows(input_ids),
-            token_type_ids=rows(token_type_ids),
-            attention_mask=rows(attention_mask),
-            position_ids=rows(position_ids),
-            inputs_embeds=rows(inputs_embeds),
+            rows(input_ids, given),
+            token_type_ids=rows(token_type_ids, given),
+            attention_mask=rows(attention_mask, given),
+            position_ids=rows(position_ids, given),
+            inputs_embeds=rows(inputs_embeds, given),
         ).last_hidden_state  # [2 · B, S, H]
-        mask = rows(attention_mask)  # [2 · B, S]
+        mask = rows(attention_mask, given)  # [2 · B, S]
         if mask is None:
             mask = torch.ones_like(hidden[..., 0])  # [2 · B, S]
         pooled = mean_pool(hidden, mask)  # [2 · B, H]
@@ -212,5 +246,6 @@ class BertForSentenceSimilarity(BertPreTrainedModel):
         cosines = F.cosine_similarity(pooled[::2], pooled[1::2])  # [B]
         if labels is not None:
             check_label_shape("labels", labels, cosines.shape)
+            check_device(cosines.device, labels=labels)
         loss = F.mse_loss(cosines, labels.to(cosines.dtype)) if labels is not None else None
         return HeadOutputs(loss, cosines)

@@ -58,6 +58,7 @@ def _code() -> list[CodeType]:
 
 CODE = _code()  # compared with `_code()` later: a reader may change a function as well
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+GLOBAL_HOOKS = tuple(f"_global{hooks}" for hooks in HOOKS)  # on all modules of a process
 
 
 def batches_by_tokens(
@@ -132,7 +133,7 @@ class UnpaddedBert(nn.Module):
         check_inputs(self.config, input_ids, token_type_ids)
         batch, length = input_ids.shape
         rows = lengths.argsort(stable=True)  # [B], from the shortest text to the longest
-        columns = torch.arange(length)  # [S]
+        columns = torch.arange(length, device=input_ids.device)  # [S]
         places = (rows[:, None] * length + columns)[columns < lengths[rows, None]]  # [T]
         with torch.inference_mode():
             hidden = self._hidden(input_ids, token_type_ids, places, lengths[rows])  # [T or B, H]
@@ -190,15 +191,16 @@ def is_plain(model: nn.Module) -> bool:
     """Whether this is a BertModel as the package makes it, on a CPU.
 
     It is not with a hook, such as `ablate_heads` sets, a part of another class (a reader's own,
-    LoRA, quantization), a function that was replaced or changed, or a parametrization.
+    LoRA, quantization), a function or method that was replaced or changed, or a parametrization.
     """
     return (
         type(model) is BertModel
         and _code() == CODE
+        and not any(getattr(nn.modules.module, hooks, None) for hooks in GLOBAL_HOOKS)
         and all(
             KNOWN.get(type(module)) is not None
             and type(module).forward is KNOWN[type(module)]
-            and "forward" not in vars(module)
+            and not any(callable(getattr(type(module), name, None)) for name in vars(module))
             and not any(getattr(module, hooks, None) for hooks in HOOKS)
             and all(parameter.is_cpu for parameter in module.parameters(recurse=False))
             for module in model.modules()
@@ -211,11 +213,11 @@ def _lengths(input_ids: Tensor | None, attention_mask: Tensor | None) -> Tensor 
     if input_ids is None or input_ids.dim() != 2 or input_ids.numel() == 0:
         return None
     if attention_mask is None:
-        return torch.full((len(input_ids),), input_ids.size(1))  # [B]
+        return input_ids.new_full((len(input_ids),), input_ids.size(1), dtype=torch.long)  # [B]
     if attention_mask.shape != input_ids.shape or attention_mask.dtype.is_floating_point:
         return None
     lengths = attention_mask.bool().sum(dim=1)  # [B]
-    right = torch.arange(input_ids.size(1)) < lengths[:, None]  # [B, S]
+    right = torch.arange(input_ids.size(1), device=lengths.device) < lengths[:, None]  # [B, S]
     is_usual = lengths.min() > 0 and torch.equal(right.to(attention_mask), attention_mask)
     return lengths if is_usual else None
 

@@ -25,7 +25,7 @@ from minibert.config import IGNORE, InputError
 from minibert.embeddings import check_inputs
 from minibert.encoder import BertLayer
 from minibert.heads import BertForPreTraining
-from minibert.heads.base import check_classes
+from minibert.heads.base import check_classes, whole_labels
 from minibert.model import BertPooler
 from minibert.pretraining.fused_layer import (
     FusedLayer,
@@ -109,10 +109,12 @@ class FusedPreTraining(nn.Module):
             )
         table = self.embeddings.word_embeddings.weight  # [V, H]
         device = table.device
+        labels = whole_labels("labels", labels)  # [B, S]
         masked = labels != IGNORE  # [B, S]
         mlm_labels = labels[masked]  # [M]
         check_classes("labels", mlm_labels, len(table))
         if next_sentence_label is not None:
+            next_sentence_label = whole_labels("next_sentence_label", next_sentence_label)  # [B]
             _check_pairs(next_sentence_label, len(input_ids))
         queries = QueryPositions.find(masked).to(device)
         bias, empty = attention_bias(extended_mask(attention_mask, input_ids), self.precision)

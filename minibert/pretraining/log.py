@@ -42,7 +42,8 @@ def truncate_log(path: Path, step: int) -> float:
     kept = []
     if path.is_file():
         kept = [record for record in read_log(path) if record["step"] <= step]
-    write_atomically(path, "".join(json.dumps(record) + "\n" for record in kept))
+    text = "".join(json.dumps(record) + "\n" for record in kept)
+    write_atomically(path, text, follow=False)
     seconds = kept[-1].get("seconds") if kept else None
     if not isinstance(seconds, int | float) or not 0 <= seconds <= MOST:  # NaN is not either
         return 0.0

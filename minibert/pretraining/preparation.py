@@ -16,9 +16,8 @@ from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.data import TokenFile, write_tokens
-from minibert.data.corpora import DEFAULT, documents
-from minibert.data.files import find_files
-from minibert.data.hub_sets import HUB_SETS
+from minibert.data.corpora import KNOWN, documents, named_in_errors
+from minibert.data.files import choose_files, find_files
 from minibert.hub.atomic_io import sha256, sync
 from minibert.hub.find_pretrained import expanded, find_pretrained
 from minibert.pretraining.run_dir import RunDir, RunFolder
@@ -41,15 +40,22 @@ class Sources:
     def find(cls, settings: Settings) -> "Sources":
         """Find the files. Raises an InputError for names that are neither a corpus nor a file."""
         given = settings.held_out
+        if len(given) > 1 and NO_HELD_OUT[0] in given:
+            raise InputError("--held-out none is no held-out text at all: give it alone")
         held_out = find_corpus(given) if given and given != NO_HELD_OUT else None
         corpus = find_corpus(settings.corpus)
+
+        def family(name: str | list[Path] | None) -> object:
+            """The WikiText corpora are parts of each other."""
+            return name.partition("-")[0] if isinstance(name, str) else name
+
         if isinstance(corpus, list) and isinstance(held_out, list):
-            trained = {path.resolve() for path in corpus}
-            if twice := [path for path in held_out if path.resolve() in trained]:
-                raise InputError(
-                    f"{twice[0]} is in the corpus and in --held-out: what is trained on is not "
-                    "held out"
-                )
+            _refuse_trained_on(choose_files(corpus, "train")[0], held_out)
+        elif family(corpus) == family(held_out):
+            raise InputError(
+                f"--held-out {held_out} holds text of the corpus {corpus}: leave it out, and the "
+                "validation part of the corpus is held out"
+            )
         return cls(corpus, held_out)
 
     def files(self) -> list[Path]:
@@ -78,6 +84,12 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
         if run_dir.settings.start:
             run_dir.record["start"] = weights_digest(run_dir.settings.start)
         record_sources(run_dir, sources.files())
+        path = run_dir.path
+        there = [name for name in (VOCABULARY, TRAINING, VALIDATION) if (path / name).exists()]
+        if there:
+            print(f"{path} holds {', '.join(there)} already: used, and not made anew")
+        if VOCABULARY in there and run_dir.settings.vocab:
+            _refuse_other(path / VOCABULARY, run_dir.settings.vocab)
     else:
         check_sources(run_dir)
     text = _Text(run_dir, sources)
@@ -158,17 +170,32 @@ def find_corpus(names: tuple[str, ...]) -> str | list[Path]:
 
     Raises an InputError for names that are neither.
     """
-    if len(names) == 1 and names[0] in (DEFAULT, *HUB_SETS):
+    if len(names) == 1 and names[0] in KNOWN:
         return names[0]
-    known = [name for name in names if name in (DEFAULT, *HUB_SETS) and not Path(name).exists()]
+    known = [name for name in names if name in KNOWN and not Path(name).exists()]
     if known:
         raise InputError(f"the corpus {known[0]!r} is known by its name: give it alone")
     try:
         return find_files(list(names))
     except InputError as error:
-        raise InputError(
-            f"{error}; the corpora known by name are {', '.join([DEFAULT, *HUB_SETS])}"
-        ) from error
+        raise InputError(f"{error}; the corpora known by name are {', '.join(KNOWN)}") from error
+
+
+def _refuse_trained_on(trained: list[Path], held_out: list[Path]) -> None:
+    """Raise an InputError for a held-out file that is trained on, also as a copy."""
+    by_size: dict[int, list[Path]] = {}
+    for path in trained:
+        by_size.setdefault(path.stat().st_size, []).append(path)
+    for path in held_out:
+        alike = by_size.get(path.stat().st_size, [])
+        is_itself = any(map(path.samefile, alike))
+        copies = [] if is_itself else [other for other in alike if sha256(other) == sha256(path)]
+        if is_itself or copies:
+            where = f", as its copy {copies[0]}," if copies else ""
+            raise InputError(
+                f"{path} is in the corpus{where} and in --held-out: what is trained on is not "
+                "held out"
+            )
 
 
 def record_sources(run_dir: RunFolder, files: list[Path]) -> None:
@@ -201,7 +228,8 @@ def check_files(run_dir: RunFolder, files: list[Path]) -> None:
 def weights_digest(name: str) -> str:
     """The digest of the weights of a saved model: a folder or a name."""
     folder = find_pretrained(name)
-    digests = [sha256(path) for path in sorted(folder.glob("*.safetensors"))]
+    files = [path for path in sorted(folder.glob("*.safetensors")) if path.is_file()]
+    digests = [sha256(path) for path in files]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
@@ -216,9 +244,18 @@ def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
         sentences = list(islice(chain.from_iterable(text.training()), SENTENCES_FOR_VOCABULARY))
         if not sentences:
             raise InputError(NO_TEXT)
-        return WordPieceTokenizer.train(sentences, size)
+        with named_in_errors(settings.corpus):
+            return WordPieceTokenizer.train(sentences, size)
 
     return keep_vocabulary(run_dir, make)
+
+
+def _refuse_other(folder: Path, vocab: str) -> None:
+    if load_vocabulary(vocab).vocab != WordPieceTokenizer.from_pretrained(folder).vocab:
+        raise InputError(
+            f"{folder} holds another vocabulary than --vocab {vocab}: leave --vocab out, or name a "
+            "folder without a vocabulary with --out"
+        )
 
 
 def keep_vocabulary(

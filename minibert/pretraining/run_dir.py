@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from minibert.config import InputError, read_json_file
-from minibert.hub.atomic_io import is_link, remove_leftovers, write_atomically
+from minibert.hub.atomic_io import is_link, refuse_link, remove_leftovers, write_atomically
 from minibert.hub.new_folder import lock_folder, make_folder, refuse_filled, remove_empty
 from minibert.pretraining.checkpointing import checkpoints
 from minibert.pretraining.log import read_log
@@ -103,10 +103,10 @@ class RunFolder:
         """The run in a folder. Raises an InputError where there is none, or run.json is damaged."""
         manifest = path / "run.json"
         if not manifest.is_file():
-            raise InputError(
-                f"there is no run to resume in {path}: it has no run.json. "
-                "Without --resume a new run begins there"
-            )
+            what, advice = "run", ""
+            if writes:
+                what, advice = "run to resume", ". Without --resume a new run begins there"
+            raise InputError(f"there is no {what} in {path}: it has no run.json{advice}")
         run_dir = cls(path, writes)
         try:
             record = read_json_file(manifest, "run")
@@ -130,8 +130,15 @@ class RunFolder:
         return run_dir
 
     def check_checkpoints(self) -> None:
-        """Raise an InputError if there is no checkpoint where there was one before the log."""
-        if checkpoints(self.checkpoints) or not self.log.is_file():
+        """Raise an InputError if there is no checkpoint where the log or the model tells of one."""
+        if checkpoints(self.checkpoints):
+            return
+        if not self.log.is_file():
+            if self.model.is_dir():
+                raise InputError(
+                    f"{self.checkpoints} holds no checkpoint, but {self.model} is there: put the "
+                    f"checkpoints back, or move {self.model.name} away to begin again at step 0"
+                )
             return
         if steps := [record["step"] for record in read_log(self.log)]:
             raise InputError(
@@ -139,10 +146,17 @@ class RunFolder:
                 f"put the checkpoints back, or delete {self.log.name} to begin again at step 0"
             )
 
+    def check_links(self) -> None:
+        """Raise an InputError if somebody has put a link in the place of what the run writes to."""
+        for name in WRITTEN:
+            refuse_link(self.path / name)
+        refuse_link(_first_link(self.model))
+
     def write_record(self) -> None:
         """Write run.json, in the process that writes."""
         if self.writes:
-            write_atomically(self.path / "run.json", json.dumps(self.record, indent=2) + "\n")
+            text = json.dumps(self.record, indent=2) + "\n"
+            write_atomically(self.path / "run.json", text, follow=False)
 
     @property
     def sessions(self) -> list[dict[str, Any]]:
@@ -202,11 +216,8 @@ def check_places(folder: Path) -> None:
     """
     for name in (*WRITTEN, *READ):
         path = folder / name
-        if name in WRITTEN and (link := _first_link(path)):
-            raise InputError(
-                f"{link} is a link, and a run would write to what it names: move it away, or put a "
-                "copy in its place"
-            )
+        if name in WRITTEN:
+            refuse_link(_first_link(path))
         is_right = path.is_file if "." in name else path.is_dir
         if path.exists() and not is_right():
             kind = "an ordinary file" if "." in name else "a folder"

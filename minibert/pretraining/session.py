@@ -9,11 +9,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 from tqdm.auto import tqdm
 
 from minibert.config import InputError
+from minibert.hub.atomic_io import write_atomically
 from minibert.pretraining.checkpointing import CheckpointedRun, save_checkpoint
 from minibert.pretraining.environment import ComputingRun
 from minibert.pretraining.log import truncate_log
@@ -51,10 +53,13 @@ class Reporter:
         self.run, self.write_scalars = run, write_scalars
         self.reports = run.processes.rank == 0
         self.smooth: dict[str, float] = {}  # running means over some twenty steps
+        self.unheard: OSError | None = None  # why standard output could not be written
         self.started = self.last_line = time.monotonic()
         if self.reports:
+            if len(run_dir.sessions) > 1 and not run_dir.log.is_file():
+                print(f"{run_dir.log} is not there: a new one begins at step {run.step}")
             self.seconds_before = truncate_log(run_dir.log, run.step)
-            self.log = open(run_dir.log, "a", encoding="utf-8")  # noqa: SIM115 (__exit__)
+            self.log = open(run_dir.log, "a+", encoding="utf-8")  # noqa: SIM115 (__exit__)
         self.bar = tqdm(
             total=run.steps,
             initial=run.step,
@@ -86,9 +91,17 @@ class Reporter:
         raise NotImplementedError
 
     def sync_log(self) -> None:
-        """Wait until the log is on the disk."""
-        if self.reports:
-            os.fsync(self.log.fileno())
+        """Wait until the log is on the disk, and put it back where its name leads elsewhere."""
+        if not self.reports:
+            return
+        os.fsync(self.log.fileno())
+        path = Path(self.log.name)
+        if not (path.is_file() and os.path.samestat(path.lstat(), os.fstat(self.log.fileno()))):
+            self.log.seek(0)
+            with self.log:
+                text = self.log.read()
+            write_atomically(path, text, follow=False)
+            self.log = open(path, "a+", encoding="utf-8")  # noqa: SIM115 (__exit__)
 
     def report(self, metrics: Metrics, seconds: float, scores: Any, log: bool) -> None:
         """Report a step that took `seconds`; validation scores are always logged."""
@@ -99,7 +112,10 @@ class Reporter:
             print(json.dumps(record), file=self.log, flush=True)
             if self.write_scalars:
                 self.write_scalars(record, metrics.step)
-        self._show(record["tokens_per_second"], scores)
+        try:
+            self._show(record["tokens_per_second"], scores)
+        except OSError as error:
+            self.unheard = OSError(error.errno, error.strerror, "standard output")
 
     def _record(self, metrics: Metrics, seconds: float, scores: Any) -> dict[str, Any]:
         """A step as an object for the log."""
@@ -174,7 +190,8 @@ def train(
 
     Checkpoints are saved before the first step, at the intervals and at the end. All processes must
     call this; the first one writes. `write_scalars(record, step)` receives every log record. Raises
-    an InputError when a loss is NaN or infinite, or the disk is full; the newest checkpoint is then
+    an OSError when standard output cannot be written any more, after a checkpoint, and an
+    InputError when a loss is NaN or infinite, or the disk is full; the newest checkpoint is then
     whole, and older than the failure.
     """
     with (
@@ -194,6 +211,8 @@ def train(
             reporter.report(
                 metrics, seconds, scores, log=run.step % intervals.log_every == 0 or at_end
             )
+            if reporter.unheard:
+                stop.until = 0.0
             # clocks differ: one process asks for a checkpoint, then all write it
             stopping, save = stop.agreed(
                 run.processes,
@@ -208,6 +227,8 @@ def train(
                 drive(run, after_step)
         except Diverged as error:
             raise InputError(f"{error}. The newest checkpoint is of step {saved[0]}") from error
+    if reporter.unheard:
+        raise reporter.unheard
     status: int = stop.status
     return status
 
@@ -215,5 +236,6 @@ def train(
 def _save(run: SessionRun, run_dir: RunFolder, reporter: Reporter) -> tuple[int, float]:
     """Write a checkpoint, after all that was logged before it; its step and the time."""
     reporter.sync_log()
+    run_dir.check_links()
     save_checkpoint(run, run_dir.checkpoints)
     return run.step, time.monotonic()

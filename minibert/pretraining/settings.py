@@ -17,6 +17,14 @@ TIME = re.compile(  # such as 90s, 55m or 1h30m
 )
 
 
+def with_tuples(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with tuples in place of lists, in which a name stands once."""
+    return {
+        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        for name, value in values.items()
+    }
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything but the text itself that decides the numbers of a run; fixed once it has begun."""
@@ -35,10 +43,7 @@ class Settings:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Settings":
         """The settings in a run.json, of this version or an older one."""
-        values = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in values.items()
-        }
+        values = with_tuples(values)
         # runs that are older than the option copied no positions
         options = {"copy_positions": False} | with_new_names(values["options"])
         return cls(**values | {"options": PretrainingOptions(**options)})

@@ -70,6 +70,9 @@ def make_validation(
             max(sequences, processes.world),
         )
     except InputError as error:
+        if settings.held_out:
+            raise InputError(f"--held-out cannot be used for the evaluation: {error}") from error
         if processes.rank == 0:
-            print(f"no held-out evaluation: {error}")
+            pairs = "" if settings.options.next_sentence else " (it reads pairs in any case)"
+            print(f"no held-out evaluation{pairs}: {error}")
         return None

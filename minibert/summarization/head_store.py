@@ -11,6 +11,7 @@ import torch
 from minibert.config import InputError, read_json_file
 from minibert.hub.atomic_io import sha256, write_atomically
 from minibert.hub.find_pretrained import PACKAGED, expanded
+from minibert.hub.load_weights import refuse_not_finite
 from minibert.hub.pretrained_io import (
     FreshWeightsWarning,
     UnreadWeightsWarning,
@@ -34,6 +35,7 @@ def save_head(model: BertSumExt, folder: Path, encoder: str) -> None:
     The model's encoder may consist of the first layers of `encoder` (see `first_layers`). Raises a
     ValueError if it has other weights: save a fine-tuned encoder with save_pretrained instead.
     """
+    refuse_not_finite(model.state_dict(), f"cannot save to {folder}")
     bert, digest = _encoder(encoder)
     original = bert.state_dict()
     changed = [

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from minibert.config import BertConfig, InputError
 from minibert.encoder import BertEncoder
 from minibert.positions import sinusoidal_table
+from minibert.summarization.losses import check_mask
 
 
 class SentenceHead(nn.Module):
@@ -245,8 +246,4 @@ def _check_sentences(sentence_vectors: Tensor, sentence_mask: Tensor, hidden_siz
             f"sentence_vectors must have the shape [batch, sentences, {hidden_size}] with at least "
             f"one sentence, not {list(sentence_vectors.shape)}"
         )
-    if sentence_mask.shape != sentence_vectors.shape[:2] or sentence_mask.dtype != torch.bool:
-        raise InputError(
-            f"sentence_mask must be boolean with shape {list(sentence_vectors.shape[:2])}, not "
-            f"{sentence_mask.dtype} with shape {list(sentence_mask.shape)}"
-        )
+    check_mask(sentence_mask, sentence_vectors[..., 0])

@@ -10,6 +10,9 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig, InputError
+from minibert.embeddings import check_device, values_are_readable
+from minibert.hub.shapes_only import shapes_only
+from minibert.hub.tokenizer_files import check_switches
 from minibert.model import BertModel, BertPreTrainedModel, model_outputs
 from minibert.summarization.heads import (
     InterSentenceEncoder,
@@ -17,7 +20,7 @@ from minibert.summarization.heads import (
     SentenceHead,
     SentenceRNN,
 )
-from minibert.summarization.losses import sentence_loss
+from minibert.summarization.losses import check_mask, sentence_loss
 
 HEADS: dict[str, type[SentenceHead]] = {
     "transformer": InterSentenceEncoder,
@@ -79,13 +82,17 @@ class BertSumExt(BertPreTrainedModel):
             raise InputError(
                 f"sentence_vector must be one of {', '.join(VECTORS)}, not {sentence_vector!r}"
             )
+        check_switches(segments=segments)
         super().__init__(config)
-        with torch.device("meta") if isinstance(bert, BertModel) else nullcontext():
+        with shapes_only() if isinstance(bert, BertModel) else nullcontext():
             self.bert = BertModel(config, add_pooling_layer=False)  # a pooler would be unused
         if isinstance(bert, BertModel):
             self.bert.embeddings, self.bert.encoder = bert.embeddings, bert.encoder
             self.source_folder = getattr(bert, "source_folder", None)  # holds its vocabulary
-        self.head = _head(head, config.hidden_size, sizes).to(next(self.bert.parameters()))
+        on_meta = next(self.bert.parameters()).is_meta
+        with torch.device("meta" if on_meta else "cpu"):  # whatever the default device is
+            fresh = _head(head, config.hidden_size, sizes)
+        self.head = fresh.to(next(self.bert.parameters()))
         self.sentence_vector, self.segments = sentence_vector, segments
         kind = next(name for name, cls in HEADS.items() if isinstance(self.head, cls))
         about = (kind, sentence_vector, segments, self.head.sizes)
@@ -238,6 +245,8 @@ def sentence_means(
 
 
 def _check_positions(positions: Tensor, mask: Tensor, hidden: Tensor) -> None:
+    if not isinstance(positions, Tensor):
+        raise InputError(f"sentence_positions must be a tensor, not a {type(positions).__name__}")
     if positions.dim() != 2 or positions.size(0) != hidden.size(0) or positions.size(1) == 0:
         raise InputError(
             f"sentence_positions must have the shape [{hidden.size(0)}, sentences] with at least "
@@ -247,11 +256,10 @@ def _check_positions(positions: Tensor, mask: Tensor, hidden: Tensor) -> None:
         raise InputError(
             f"sentence_positions must be of dtype int64 or int32, not {positions.dtype}"
         )
-    if mask.shape != positions.shape or mask.dtype != torch.bool:
-        raise InputError(
-            f"sentence_mask must be boolean with shape {list(positions.shape)}, not "
-            f"{mask.dtype} with shape {list(mask.shape)}"
-        )
+    check_device(hidden.device, sentence_positions=positions)
+    check_mask(mask, positions)
+    if not values_are_readable(positions):
+        return
     real = positions[mask]  # [all real sentences]
     if real.numel() and not (int(real.min()) >= 0 and int(real.max()) < hidden.size(1)):
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 
 MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 INSTALL = "pip install rouge-score"
@@ -75,6 +75,7 @@ def bootstrap_band(
     compare two systems, pass their differences per document, because the interval of the
     differences is much narrower than those of the two means.
     """
+    check_size("resamples", resamples)
     array = np.asarray(values, dtype=np.float64)  # [documents]
     if array.ndim != 1 or len(array) == 0:
         raise InputError(

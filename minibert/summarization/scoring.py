@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from tqdm.auto import tqdm
 
+from minibert.hub.tokenizer_files import check_switches
 from minibert.inference.checks import check_finite, check_tokenizer
 from minibert.inference.unpadded import batches_by_tokens, token_budget, without_padding
 from minibert.model import evaluating
@@ -61,7 +62,8 @@ def score_document(
 
     Raises a ValueError for a document without any text.
     """
-    check_tokenizer(tokenizer, model.config)
+    check_tokenizer(tokenizer, model)
+    check_switches(windows=windows)
     length, device = model.config.max_position_embeddings, next(model.parameters()).device
     ids = tokenize_sentences(sentences, tokenizer)
     read = (
@@ -74,7 +76,7 @@ def score_document(
     )
     bar = tqdm(total=len(read), desc="Reading", unit=" windows", disable=not progress)
     # a frozen encoder may be in another mode than its head
-    with evaluating(model), without_padding(model), bar:
+    with evaluating(model), without_padding(model), bar, torch.device("cpu"):
         vectors = [torch.empty(0)] * len(read)
         for chosen in batches:
             batch = {
@@ -128,5 +130,6 @@ def summarize(
 ) -> Summary:
     """Score a document and choose up to `k` of its sentences; see `score_document` and
     `select_sentences` for the other arguments."""
+    check_switches(block_trigrams=block_trigrams)
     document = score_document(model, tokenizer, sentences, windows=windows, progress=progress)
     return Summary(select_sentences(document.scores, list(sentences), k, block_trigrams), document)

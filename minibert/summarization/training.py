@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.model import evaluating
 from minibert.summarization.documents.windows import EncodedDocument, collate, encode_document
 from minibert.summarization.heads import SentenceHead
@@ -48,6 +48,7 @@ def encode_sentences(
     together. `bfloat16` runs BERT in that precision, which can be twice as fast on hardware that
     supports it. The model runs in eval mode and gets its previous mode back.
     """
+    check_size("batch_size", batch_size)
     with evaluating(model):
         encoded = [_encode(model, tokenizer, sentences) for sentences in documents]
         vectors: list[Tensor] = [torch.empty(0)] * len(encoded)
@@ -94,6 +95,7 @@ def train_head(
 
     Raises a ValueError for labels that do not fit the vectors.
     """
+    check_size("batch_size", batch_size)
     if len(vectors) != len(labels):
         raise InputError(
             f"there are {len(vectors)} documents of vectors, but labels for {len(labels)}"
@@ -146,6 +148,7 @@ def train(
 
     Raises a ValueError for labels that do not fit the sentences, or for more layers than BERT has.
     """
+    check_size("batch_size", batch_size)
     depth = len(model.bert.encoder.layer)
     if layers is not None and not 0 < layers <= depth:
         raise InputError(

@@ -39,16 +39,27 @@ def test_what_is_chosen_is_the_best_on_dev(rows, name, model):
         what: rows[f"{name}, {model}, {what}"][0]["dev"] for what in ("dropout", "longer")
     }
     assert {tried[row["with"]] for row in chosen} == {max(tried.values())}
-    assert chosen[0]["dev"] == pytest.approx(max(tried.values()), abs=0.002)  # seed 0, again
+    if name != "XQuAD":  # which is searched with fewer articles
+        assert chosen[0]["dev"] == pytest.approx(max(tried.values()), abs=0.002)  # seed 0, again
 
 
 def test_what_pretraining_is_worth(rows):
-    """It helps with sentiment and questions and hurts similarity, with every seed."""
+    """With every seed it helps with every set, but hurts similarity where the sentences are read apart."""
     for name, better, worse in (
         ("SST-2", "minibert-small", "untrained"),
         ("TREC", "minibert-small", "untrained"),
+        ("STS-B together", "minibert-small", "untrained"),
+        ("WNUT17", "minibert-small", "untrained"),
+        ("XQuAD", "minibert-small", "untrained"),
         ("STS-B", "untrained", "minibert-small"),
     ):
         assert min(row["test"] for row in rows[f"{name}, {better}, chosen"]) > max(
             row["test"] for row in rows[f"{name}, {worse}, chosen"]
         ), name
+
+
+def test_similarity_needs_both_sentences_together(rows):
+    """The best way for the pretrained model is ahead of the best way for the untrained one."""
+    together = [row["test"] for row in rows["STS-B together, minibert-small, chosen"]]
+    apart = [row["test"] for row in rows["STS-B, untrained, chosen"]]
+    assert min(together) > max(apart)

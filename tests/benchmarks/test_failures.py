@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import math
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,16 @@ import torch.nn.functional as F
 
 from minibert import BertForPreTraining
 from minibert.course.exercises.ch12_when_training_fails.unseen import (
-    RIGHT,
+    FAULTS,
+    NUMBERED,
+    POOL,
+    diagnosed_runs,
+    drawn,
     evidence,
-    measurements,
-    unseen_run,
+    numbered_runs,
+    recorded_faults,
+    second_half,
+    unseen_runs,
 )
 from minibert.course.figures import benchmark_log
 from minibert.course.figures import logs as figure_logs
@@ -109,29 +117,65 @@ def test_an_inverted_mask_hides_all_words(batch):
     assert torch.equal(before, broken(**inputs | {"input_ids": other}).prediction_logits[:, 3])
 
 
-def test_the_exercise_knows_the_faults_of_the_unseen_runs():
-    assert set(RIGHT.values()) <= {*failures.VARIANTS}
-    chosen = {name[-1]: recipe for name, recipe in failures.UNSEEN.items()}
-    assert chosen["A"].padding_counts and chosen["B"] == HEALTHY
-    assert chosen["C"] == dataclasses.replace(HEALTHY, different_rows=512)
+def row_of(variant, seed):
+    rows = benchmark_log("failures")["rows"]
+    return next(row for row in rows if (row["variant"], row.get("seed")) == (variant, seed))
 
 
-def test_no_measurement_decides_all_three_unseen_runs():
-    """Apart are two values whose distance is more than twice the range of the healthy seeds."""
-    healthy = [
-        measurements(row)
-        for row in benchmark_log("failures")["rows"]
-        if row["variant"] == "healthy"
+def test_the_exercise_knows_the_faults_of_the_runs_that_it_draws():
+    recipes = failures.VARIANTS | failures.UNSEEN
+    assert recipes["live"] == dataclasses.replace(HEALTHY, steps=608, warmup=60)
+    assert recipes["unseen A"] == recipes["padding in the loss"]
+    assert recipes["unseen B"] == HEALTHY
+    assert recipes["unseen C"] == dataclasses.replace(HEALTHY, different_rows=512)
+    others = {
+        "live": "healthy",
+        "unseen A": "padding in the loss",
+        "unseen B": "healthy",
+        "unseen C": "repeated lines",
+    }
+    assert {key: others.get(key[0], key[0]) for key in POOL} == POOL
+
+
+def test_a_number_draws_three_runs_and_tells_nothing_but_their_measurements():
+    assert list(recorded_faults(6).values()) == [
+        "repeated lines",
+        "padding in the loss",
+        "healthy",
     ]
-    for what in healthy[0]:
-        values = [run[what] for run in healthy]
-        low, middle, high = sorted(evidence(run, what) for run in "ABC")
-        assert min(middle - low, high - middle) <= 2 * (max(values) - min(values)), what
+    for number in range(20):
+        runs = unseen_runs(number)
+        assert list(runs) == ["A", "B", "C"] and len(set(drawn(number).values())) == 3
+        for name, key in drawn(number).items():
+            assert runs[name].curve == second_half(row_of(*key))
+            assert runs[name].measure("effect of context") == row_of(*key)["context"]
+    assert {key for number in range(20) for key in drawn(number).values()} == {*POOL}
+    with pytest.raises(ValueError, match="no measurement is called 'context'"):
+        unseen_runs(0)["A"].measure("context")
 
 
-def test_the_curves_of_two_unseen_runs_look_alike():
-    one, other = (unseen_run(run)["printed_loss"][8:] for run in "AC")
-    assert max(abs(a - b) for a, b in zip(one, other)) < 0.1
+def test_the_check_and_the_evidence_leave_out_the_runs_that_can_be_drawn():
+    assert len(diagnosed_runs()) == len(failures.ROWS) - 1 - len(POOL) == 26
+    assert {right for right, _ in diagnosed_runs()} == {*FAULTS}
+    assert evidence("too slow", "largest update", seed=1) < 0.001
+    for name, seed in (("healthy", 2), ("unseen C", 3), ("live", 0)):
+        with pytest.raises(ValueError, match="no known run is called"):
+            evidence(name, "largest update", seed)
+
+
+def test_the_numbered_runs_are_three_seeds_of_one_variant_each():
+    for name, rows in numbered_runs().items():
+        assert [(row["variant"], row["seed"]) for row in rows] == [
+            (NUMBERED[name], seed) for seed in failures.SEEDS
+        ]
+
+
+def test_the_printed_sum_does_not_separate_the_runs_that_can_be_drawn():
+    """Healthy runs are further apart than one of them is from a run with another fault."""
+    ends = {key: second_half(row_of(*key))["printed_loss"][-1] for key in POOL}
+    healthy = [ends[key] for key, right in POOL.items() if right == "healthy"]
+    others = [ends[key] for key, right in POOL.items() if right != "healthy"]
+    assert min(healthy) - max(others) < max(healthy) - min(healthy)
 
 
 @pytest.mark.parametrize("sick, healthy", faults.BESIDE.items())
@@ -178,3 +222,19 @@ def test_the_printed_sums_that_chapter_12_tells():
         row for row in benchmark_log("failures")["rows"] if row["variant"] == "perfect reader"
     )
     assert round(floor["mlm_loss"] + floor["nsp_loss"], 2) == 0.42
+
+
+def test_what_a_model_that_sees_no_other_word_can_reach_on_one_batch_of_chapter_12():
+    """Gaps that agree in position, length, own input and segment cannot be told apart: their labels have an entropy."""
+    floors = []
+    for seed in range(3):
+        batch = failures.corrupted(failures.world(0).batch(64 * seed, 64), seed)
+        labels = batch["labels"][:16]
+        alike = defaultdict(list)
+        for row, position in (labels != -100).nonzero().tolist():
+            length = int(batch["attention_mask"][row].sum())
+            own = (int(batch[name][row, position]) for name in ("input_ids", "token_type_ids"))
+            alike[position, length, *own].append(int(labels[row, position]))
+        chances = [found.count(label) / len(found) for found in alike.values() for label in found]
+        floors.append(round(-sum(map(math.log, chances)) / len(chances), 2))
+    assert floors == [0.26, 0.12, 0.31]

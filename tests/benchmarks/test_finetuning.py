@@ -48,6 +48,7 @@ TEXTS = data.Dataset(
         ("STS-B", (5749, 1500, 1379)),
         ("WNUT17", (3394, 1009, 1287)),
         ("XQuAD", (1024, 0, 166)),
+        ("XQuAD held out", (790, 234, 166)),
     ],
 )
 def test_the_sets_are_whole(name, sizes, needs_shared_data):
@@ -59,6 +60,7 @@ def test_the_sets_are_whole(name, sizes, needs_shared_data):
         "STS-B": "similarity",
         "WNUT17": "tagging",
         "XQuAD": "questions",
+        "XQuAD held out": "questions",
     }[name] == found.task().name
 
 
@@ -85,11 +87,12 @@ def test_what_the_sets_hold(needs_shared_data):
 
 
 def test_no_article_of_xquad_is_on_both_sides(needs_shared_data):
-    xquad = data.dataset("XQuAD")
-    assert not {example.context for example in xquad.train} & {
-        example.context for example in xquad.test
-    }
-    assert len({example.context for example in [*xquad.train, *xquad.test]}) == 240
+    xquad = data.dataset("XQuAD held out")
+    splits = [
+        {example.context for example in split} for split in (xquad.train, xquad.dev, xquad.test)
+    ]
+    assert len(set.union(*splits)) == sum(map(len, splits)) == 240
+    assert sorted(splits[2]) == sorted({example.context for example in data.dataset("XQuAD").test})
 
 
 def test_without_the_data_a_sentence_says_so(monkeypatch, tmp_path):

@@ -70,21 +70,6 @@ def test_next_sentence_is_topic_more_than_order(rows):
     assert all(0.4 < row["accuracy"] < 0.6 for row in rows["untrained, next sentence"])
 
 
-def test_the_first_chapter_quotes_the_committed_log(rows):
-    chapter = (
-        (ROOT / "notebooks" / "00_first_look.ipynb")
-        .read_text(encoding="utf-8")
-        .replace("&nbsp;", " ")
-    )
-
-    def band(variant):
-        found = values(rows, variant, "top1")
-        low, high = f"{min(found):.3f}", f"{max(found):.3f}"
-        return low if low == high else f"{low} to {high}"
-
-    assert f"right for {band('masked words')} of the hidden tokens" in chapter
-
-
 def test_without_the_held_out_text_a_sentence_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(shipped, "HELD_OUT", tmp_path / "valid.jsonl.xz")
     shipped.held_out.cache_clear()

@@ -126,6 +126,16 @@ def test_nothing_jumps_while_a_page_loads(visit, browser):
     assert size(found) < MOST, found
 
 
+def test_nothing_narrows_the_article_when_the_list_of_sections_comes(browser, address):
+    """The list is the last thing in the file, so a page that arrives slowly is first drawn without it."""
+    tab, _ = opened(browser, f"{address}notebooks/09_finetuning.html")
+    width = "document.querySelector('.bd-article').offsetWidth"
+    there = tab.evaluate(width)
+    tab.evaluate("document.querySelector('.bd-sidebar-secondary').remove()")
+    assert tab.evaluate(width) == there
+    tab.context.close()
+
+
 def test_a_jump_is_seen(browser, tmp_path):
     """Half a screen that comes late, above what one reads."""
     page = tmp_path / "late.html"

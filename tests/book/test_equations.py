@@ -8,9 +8,11 @@ import subprocess
 import sys
 import textwrap
 from pkgutil import resolve_name
+from types import SimpleNamespace
 
 import nbformat
 import pytest
+from docutils import nodes
 from nbformat.v4 import new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -19,6 +21,7 @@ from sphinx.util.docutils import docutils_namespace
 from tools.environment import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import minibert_book
 import minibert_equations
 from minibert_equations import definition
 
@@ -326,6 +329,20 @@ def test_a_number_stands_beside_several_rows(tmp_path):
             and r"\tag{4.2}\end{equation}" in page
             and r"\begin{split}" not in page
         )
+
+
+def test_an_answer_of_a_quiz_may_name_an_equation():
+    """An answer is HTML, in which no link is made; marking it as right or wrong once broke this."""
+    page = nodes.document(None, None)
+    box = nodes.container(classes=["generated-quiz"])
+    page += box
+    answer = "<details><summary>equation 4.1</summary>"
+    box += nodes.raw("", answer, format="html")
+    box += nodes.paragraph("", "", nodes.Text("Right. So it is."))
+    minibert_book.mark_answers(None, page)
+    app = SimpleNamespace(minibert_equations=EQUATIONS)
+    minibert_equations.link_equations(app, page, "page")
+    assert box[0].astext() == answer.replace("<details>", '<details class="right">')
 
 
 def test_code_leads_to_its_line_once_the_repository_has_an_address(tmp_path):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import minibert_opener
 
 NAMED = re.compile(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]+)</text>')
-MOST_OF_IT = {"first_look", "bert", "when_training_fails", "bug_clinic"}
+MOST_OF_IT = {"first_look", "bert", "pretraining", "when_training_fails", "bug_clinic"}
 
 
 def named(svg: str) -> list[str]:

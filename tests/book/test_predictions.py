@@ -160,6 +160,15 @@ def test_without_scripts_and_on_paper_nothing_is_covered(reader):
     assert not tab.locator(".predict-slider").is_visible() and tab.locator(".predict-choice").count() == 3  # fmt: skip
 
 
+def test_on_a_phone_the_button_lies_within_its_cover(reader):
+    tab = reader("plain")
+    tab.set_viewport_size({"width": 320, "height": 700})
+    room = tab.locator(".predict-cover:not([hidden]) button").evaluate_all(
+        "buttons => buttons.map((button) => button.parentElement.getBoundingClientRect().bottom - button.getBoundingClientRect().bottom)"
+    )
+    assert room and min(room) >= 0
+
+
 # ---------------------------------------------------------------- where one is
 
 

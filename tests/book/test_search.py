@@ -28,7 +28,7 @@ SECTIONS = {
     "learned positions": ("03_positions", "learned-positions"),
     "why 10000": ("03_positions", "why-10000"),
     "80 10 10": ("07_pretraining_data", "why-80-10-and-10"),
-    "warm-up": ("08_pretraining", "warm-up-decay-and-clipping"),
+    "warm-up": ("08_pretraining", "warm-up-a-falling-rate-and-clipping"),
     "dropout order": ("02_embeddings", "the-order-of-layernorm-and-dropout"),
     "longest match first": ("01_tokens", "longest-match-first"),
     "why add": ("02_embeddings", "why-add-and-not-concatenate"),
@@ -128,6 +128,7 @@ def test_what_is_nowhere_is_said(searching):
 def test_the_dialog_is_used_by_the_keyboard(browser, address):
     tab, wrong = opened(browser, f"{address}book/glossary.html")
     tab.keyboard.press("Control+k")
+    tab.locator("#pst-search-dialog input:focus").wait_for()
     tab.keyboard.type("why sqrt")
     tab.locator("#pst-search-dialog li a").first.wait_for()
     assert tab.locator("#pst-search-dialog [role=status]").inner_text().count("“why sqrt”")
@@ -142,6 +143,7 @@ def test_the_dialog_is_used_by_the_keyboard(browser, address):
     tab.wait_for_url("**/04_attention.html#why-divide-by-d")
     tab.wait_for_load_state("load")
     tab.keyboard.press("Control+k")
+    tab.locator("#pst-search-dialog input:focus").wait_for()
     tab.keyboard.type("softmax")
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/search.html?q=softmax")

@@ -256,3 +256,27 @@ def test_an_exercise_reads_well(exercise):
     assert module.__name__.split(".")[3] == f"ch{exercise.chapter}", (
         "the exercises of a chapter stand in the module of the same name"
     )
+
+
+@pytest.mark.parametrize("answer", [None, "cosine", 3])
+def test_what_is_no_answer_is_refused(answer):
+    with pytest.raises(ValueError, match="check takes your function or class itself, not"):
+        check(answer)
+
+
+def test_a_misspelt_name_is_refused_with_the_right_one():
+    def cosin(one, other):
+        return one
+
+    with pytest.raises(ValueError, match="no exercise is called 'cosin'; did you mean 'cosine'"):
+        check(cosin)
+
+
+def test_a_result_that_stops_the_check_is_not_said_to_stop_the_answer():
+    def believe(context, vocab_size, kept=0.1, replaced=0.1):
+        return "likely"
+
+    with pytest.raises(
+        Unforeseen, match="believe stops, or its result stops the check, with Value"
+    ):
+        check(believe)

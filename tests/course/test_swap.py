@@ -61,3 +61,20 @@ def test_an_option_that_is_given_is_not_left_out(model):
 def test_a_part_with_other_parameters_is_explained(model):
     with pytest.raises(Mistake, match="your Linear cannot take the weights of embeddings"):
         swap_in(model, "embeddings", lambda old: nn.Linear(8, 8))
+
+
+@pytest.mark.parametrize("pattern", ["", "bert.*", None, 3])
+def test_a_pattern_matches_a_module_inside(model, pattern):
+    with pytest.raises(ValueError, match="no module of this model matches"):
+        swap_in(model, pattern, lambda old: old)
+
+
+@pytest.mark.parametrize("made", [None, nn.Linear])
+def test_what_make_returns_is_a_module(model, made):
+    with pytest.raises(Mistake, match="What make returns for embeddings should be an nn.Module"):
+        swap_in(model, "embeddings", lambda old: made)
+
+
+def test_a_model_is_a_module():
+    with pytest.raises(ValueError, match="model must be a BertModel, not a str"):
+        swap_in("minibert-small", "embeddings", lambda old: old)

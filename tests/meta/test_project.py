@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from dev_checkout import checkout_in
 
 from minibert.data.wikipedia import articles
 from minibert.hub import find_pretrained as hub
@@ -183,7 +184,8 @@ assert dev.marker() == dev.wanted()
 
 @pytest.mark.parametrize("command", ["bench", "notebooks"])
 def test_a_wrong_name_is_told_before_anything_is_set_up(command, tmp_path):
-    assert "There is no 'nosuch'" in refused(command, "nosuch", venv=tmp_path / "venv")
+    for name in ("nosuch", "log"):  # the second is no benchmark, but code that they share
+        assert f"There is no {name!r}" in refused(command, name, venv=tmp_path / "venv")
     assert not (tmp_path / "venv").exists()
 
 
@@ -202,10 +204,8 @@ def test_a_name_holds_no_path(command, absolute, tmp_path):
 def test_nothing_is_installed_in_the_environment_of_another_checkout(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / ".minibert-ready").write_text("of another checkout", encoding="utf-8")
-    (tmp_path / "checkout").mkdir()
+    checkout_in(tmp_path / "checkout")
     (tmp_path / "checkout" / ".venv").symlink_to(tmp_path / "other", target_is_directory=True)
-    for name in ("dev.py", "requirements.txt", "constraints.txt", "pyproject.toml", "setup.py"):
-        shutil.copy(ROOT / name, tmp_path / "checkout")
     done = subprocess.run(
         [sys.executable, tmp_path / "checkout" / "dev.py", "lab"],
         capture_output=True,
@@ -215,6 +215,117 @@ def test_nothing_is_installed_in_the_environment_of_another_checkout(tmp_path):
     assert (done.returncode, done.stdout) == (2, "") and "is a link to" in done.stderr
     ready = tmp_path / "other" / ".minibert-ready"
     assert ready.read_text(encoding="utf-8") == "of another checkout"
+
+
+def in_checkout(program, *arguments, **options):
+    environment = {name: text for name, text in os.environ.items() if name != "MINIBERT_VENV"}
+    return subprocess.run(
+        [sys.executable, program, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment | {"PIP_NO_INDEX": "1"},
+        **options,
+    )
+
+
+@pytest.mark.parametrize("marker", [None, "0123 /somewhere/else"])
+@pytest.mark.parametrize("python", [True, False])
+@pytest.mark.parametrize("arguments", [["lab"], ["clean", "--all"]], ids=" ".join)
+def test_a_venv_of_somebody_is_left_as_it_is(arguments, python, marker, tmp_path):
+    program, folder = checkout_in(tmp_path), tmp_path / ".venv"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "pyvenv.cfg").write_text("somebody's environment", encoding="utf-8")
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    if python:
+        (folder / "bin" / "python").write_text("its Python", encoding="utf-8")
+    if marker:
+        (folder / ".minibert-ready").write_text(marker, encoding="utf-8")
+    before = sorted(folder.rglob("*"))
+    done = in_checkout(program, *arguments, stdout=subprocess.PIPE)
+    said = done.stderr if arguments == ["lab"] else done.stdout
+    assert f"{folder}" in said and "not made by dev.py of this checkout" in said
+    assert said.strip().count("\n") == 0 and "Traceback" not in done.stderr
+    assert done.returncode == (2 if arguments == ["lab"] else 0)
+    assert sorted(folder.rglob("*")) == before
+    assert not marker or (folder / ".minibert-ready").read_text(encoding="utf-8") == marker
+
+
+def test_a_file_in_the_place_of_the_environment_is_told(tmp_path):
+    program = checkout_in(tmp_path)
+    (tmp_path / ".venv").write_text("mine", encoding="utf-8")
+    done = in_checkout(program, "lab", stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, "") and ".venv is a file: remove" in done.stderr
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_an_environment_of_ours_whose_python_is_gone_is_made_anew(stopped, tmp_path):
+    """A newer Python may have replaced the one that it was made with; Ctrl-C may stop its making."""
+    checkout_in(tmp_path)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(tmp_path / "gone")
+    (tmp_path / ".venv" / "old").write_text("left over", encoding="utf-8")
+    (tmp_path / ".venv" / ".minibert-ready").write_text(f"0123 {tmp_path}", encoding="utf-8")
+    code = f"""
+import sys; sys.path.insert(0, {str(tmp_path)!r})
+import dev
+dev.pip = lambda *arguments: None  # nothing is fetched
+create = dev.venv.create
+def stop(*arguments):
+    raise KeyboardInterrupt
+if {stopped}:
+    dev.venv.create = stop
+    try:
+        dev.set_up()
+    except KeyboardInterrupt:
+        assert dev.marker().endswith(f" {{dev.ROOT}}")
+    else:
+        raise AssertionError
+dev.venv.create = create
+dev.set_up()
+assert dev.PYTHON.exists() and dev.marker() == dev.wanted()
+"""
+    done = in_checkout("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / ".venv" / "old").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is full, on Linux only")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments", [["clean"], ["lab"], ["--help"], ["serve", "--help"]], ids=" ".join
+)
+def test_a_full_disk_is_one_line(arguments, unbuffered, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    program = checkout_in(tmp_path / "checkout")
+    (tmp_path / "checkout" / "dist").mkdir()
+    if arguments == ["lab"]:
+        (tmp_path / "checkout" / ".venv").write_text("a file", encoding="utf-8")
+    with open("/dev/full", "w") as full:
+        done = in_checkout(program, *arguments, stdout=full)
+    if arguments == ["lab"]:  # it has written nothing to it
+        assert done.returncode == 2 and "is a file" in done.stderr
+    else:
+        assert done.returncode == 1
+        assert done.stderr.strip() == "The output cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (None, "_config.yml cannot be read: No such file or directory."),
+        (b"title: minibert\n", "_config.yml has no line `  url: ` below `repository:`"),
+        (b"\xff", "_config.yml cannot be read: it is not UTF-8."),
+    ],
+)
+@pytest.mark.parametrize("more", [[], ["--repository", "https://github.com/me/course"]])
+def test_publish_without_an_address_in_the_configuration_says_so(config, said, more, tmp_path):
+    program = checkout_in(tmp_path)
+    if config is not None:
+        (tmp_path / "_config.yml").write_bytes(config)
+    done = in_checkout(program, "publish", "--check", *more, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
+    assert done.stderr.strip().count("\n") == 0
+    assert not (tmp_path / ".venv").exists()
 
 
 @pytest.mark.parametrize("number", ["99999", "-1", "0", "http"])

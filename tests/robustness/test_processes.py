@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hostile_world import PRETRAIN
 
 from minibert.hub.new_folder import new_folder
 
@@ -31,6 +32,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess:
         ("--help >&-", 2, "standard output is closed"),
         ("--help > /dev/full", 2, "No space left on device"),
         ("finetune --help > /dev/full", 2, "No space left on device"),
+        ("--version > /dev/full", 2, "No space left on device"),
         ("summarize --lead <&-", 2, "empty"),
         ("summarize --lead <&- >&-", 2, "standard output is closed"),
         ("info nosuch/a/b 2>&-", 2, ""),
@@ -105,6 +107,81 @@ def test_a_disk_that_is_really_full(line, forker):
     assert done.stdout.splitlines()[-1] == "filler", done.stdout
 
 
+def test_without_a_folder_for_temporary_files(forker):
+    """Which an import asks for where the package dill is installed."""
+    if shell("unshare --user --map-root-user --mount true", forker.world).returncode:
+        pytest.skip("this system lets nobody mount in a namespace")
+    inside = (
+        "for folder in /tmp /var/tmp; do "
+        "mount --bind $folder $folder && mount -o remount,ro,bind $folder || exit 1; done; "
+        f"cd /proc && exec env -u TMPDIR -u TEMP -u TMP {MINIBERT} info base"
+    )
+    line = f"unshare --user --map-root-user --mount sh -c {shlex.quote(inside)}"
+    done = shell(line, forker.world)
+    assert done.returncode in (0, 2) and done.stderr.count("\n") <= 1, done.stderr
+    assert done.returncode == 0 or "TMPDIR" in done.stderr, done.stderr
+
+
+def test_a_terminal_that_is_closed_ends_a_run_as_ctrl_c_does(forker):
+    """And not under nohup, where the signal is ignored."""
+    line = PRETRAIN.replace("--steps 2", "--steps 100000").replace("--out run", "--out hung")
+    first = subprocess.Popen(
+        f"exec {MINIBERT} {line}", shell=True, cwd=forker.world, stdout=subprocess.PIPE, text=True
+    )
+    log = forker.world / "hung" / "log.jsonl"
+    try:
+        while not (log.exists() and log.stat().st_size) and first.poll() is None:
+            time.sleep(0.01)
+        first.send_signal(signal.SIGHUP)
+        first.send_signal(signal.SIGHUP)
+        printed, _ = first.communicate(timeout=60)
+        assert first.returncode == 130 and "--resume" in printed, printed
+    finally:
+        first.kill()
+        shutil.rmtree(forker.world / "hung", ignore_errors=True)
+
+
+def test_what_a_closed_terminal_ends_leaves_no_half_file(forker):
+    line = "finetune classification --train reviews.csv --model model --out hung --epochs 400"
+    first = subprocess.Popen(
+        f"exec {MINIBERT} {line}", shell=True, cwd=forker.world, stdout=subprocess.DEVNULL
+    )
+    hung = forker.world / "hung"
+    try:
+        while not (hung / ".lock").exists() and first.poll() is None:
+            time.sleep(0.01)
+        first.send_signal(signal.SIGHUP)
+        assert first.wait(timeout=60) == 130
+        assert not hung.exists() or not list(hung.glob(".*"))
+    finally:
+        first.kill()
+        shutil.rmtree(hung, ignore_errors=True)
+
+
+def test_a_run_whose_reader_has_gone_saves_what_it_has_done(forker):
+    """Standard output is a pipe that is closed after the first line, as by `| head -1`."""
+    line = PRETRAIN.replace("--steps 2", "--steps 100000").replace("--out run", "--out piped")
+    line = line.replace("--held-out none", "--eval-every 5").replace("every 1", "every 1h")
+    first = subprocess.Popen(
+        f"exec {MINIBERT} {line}",
+        shell=True,
+        cwd=forker.world,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for _ in range(3):  # up to the amount of text
+            first.stdout.readline()
+        first.stdout.close()
+        assert first.wait(timeout=60) == 141 and not first.stderr.read()
+        names = {path.name for path in (forker.world / "piped" / "checkpoints").iterdir()}
+        assert names == {"step-00000000", "step-00000005"}
+    finally:
+        first.kill()
+        shutil.rmtree(forker.world / "piped", ignore_errors=True)
+
+
 def test_a_folder_that_another_process_fills_is_refused(forker):
     line = "finetune classification --train reviews.csv --model model --out taken"
     with new_folder(forker.world / "taken"):
@@ -133,7 +210,7 @@ def test_two_processes_do_not_train_into_one_folder(forker):
         printed, _ = first.communicate(timeout=120)
         assert first.returncode == 130, printed
         assert not (both / ".lock").exists()
-        assert both.exists() == ("epoch 1 of" in printed), printed
+        assert both.exists() == ("No epoch was completed" not in printed), printed
     finally:
         first.kill()
         shutil.rmtree(both, ignore_errors=True)

@@ -50,8 +50,8 @@ class Forker:
         """Run a command line in a folder.
 
         how  env: more of the environment, None removes a name; uid: another user; stdin: a text, or "closed";
-             stdout, stderr: "closed" or the path of a file; interrupt: seconds until SIGINT; limit: seconds;
-             memory: bytes of addresses; disk: bytes that a file may have; windows: refuse what Windows would
+             stdout, stderr: "closed", "left" (a pipe whose reader has gone) or the path of a file; interrupt: seconds until SIGINT; limit: seconds;
+             memory: bytes of addresses; processes: how many the user may have, threads among them; disk: bytes that a file may have; windows: refuse what Windows would
         """
         out, err = self.folder / "stdout", self.folder / "stderr"
         given = self.folder / "stdin"
@@ -133,6 +133,8 @@ def become(request: dict) -> None:
             os.setgroups([])
             os.setgid(request["uid"])
             os.setuid(request["uid"])
+        if "processes" in request:
+            resource.setrlimit(resource.RLIMIT_NPROC, (request["processes"],) * 2)
         if "disk" in request:
             resource.setrlimit(resource.RLIMIT_FSIZE, (request["disk"],) * 2)
         from minibert.__main__ import run
@@ -166,7 +168,11 @@ def redirect(request: dict) -> None:
             setattr(sys, name, None)
             continue
         flags = os.O_RDONLY if name == "stdin" else os.O_WRONLY | os.O_APPEND
-        opened = os.open(request[name], flags)
+        if request[name] == "left":
+            reader, opened = os.pipe()
+            os.close(reader)
+        else:
+            opened = os.open(request[name], flags)
         if opened != number:  # an earlier stream is closed
             os.dup2(opened, number)
             os.close(opened)

@@ -206,6 +206,9 @@ def spoil(path: Path, how: str) -> None:
     if how == "folder":
         path.mkdir()
         return
+    if how == "pipe":  # to which nobody writes
+        os.mkfifo(path)
+        return
     path.write_bytes(
         {
             "empty": b"",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert import BertConfig, encoder
-from minibert.config import ACTIVATIONS, IGNORED_KEYS, POSITION_TYPES, PRESETS
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, POSITION_TYPES, PRESETS, InputError
 
 FIELDS = {field.name for field in dataclasses.fields(BertConfig)}
 
@@ -178,6 +178,14 @@ def test_num_labels_names_the_classes():
     ).id2label == {0: "no", 1: "yes"}
 
 
+def test_classes_come_in_the_order_of_their_ids():
+    """Sorted as text, as some programs write JSON, 10 comes before 2."""
+    names = [f"tag {index}" for index in range(12)]
+    written = {str(index): names[index] for index in sorted(range(12), key=str)}
+    config = BertConfig.from_dict(dict(vocab_size=9, id2label=written))
+    assert list(config.id2label.values()) == names
+
+
 # Errors of the user
 
 
@@ -247,6 +255,9 @@ def test_a_number_that_no_float_holds(name, value):
             "id2label must name classes 0, 1, 2, … differently, not {0: 'no', 1: 'no'}",
         ),
         (dict(id2label={}), "id2label must name classes .* not {}"),
+        (dict(id2label={"0": "no", "00": "yes"}), "id2label must name classes .* '00': 'yes'}"),
+        (dict(id2label={0: "no", "0": "yes"}), "id2label must name classes .* '0': 'yes'}"),
+        (dict(id2label={0: "no", 1.7: "yes"}), "id2label must name classes .* 1.7: 'yes'}"),
         (dict(id2label=["no", "yes"]), r"id2label must name classes .* not \['no', 'yes'\]"),
         (dict(num_labels="3"), "num_labels must be a whole number of at least 1, not '3'"),
         (
@@ -281,6 +292,39 @@ def test_an_unknown_preset_is_refused():
         match="preset must be one of tiny, .* large, teaching, not 'bsae'; did you mean 'base'",
     ):
         BertConfig.preset("bsae")
+    with pytest.raises(ValueError, match=r"preset must be one of .*, not \['base'\]"):
+        BertConfig.preset(["base"])
+
+
+@pytest.mark.parametrize("values", [None, "config.json", ["vocab_size", 100], 100])
+def test_a_config_is_made_from_a_dict(values):
+    with pytest.raises(InputError, match="a config is made from a dict such as"):
+        BertConfig.from_dict(values)
+
+
+def test_the_path_of_a_config_may_begin_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "config.json").write_text('{"vocab_size": 7}')
+    assert BertConfig.from_json_file("~/config.json").vocab_size == 7
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("a" * 300, "cannot read the config file a*: File name too long"),
+        ("a\0b", "is not a JSON file: embedded null byte"),
+        ("~nobody-at-all/c", "No such file"),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(path, said):
+    with pytest.raises(InputError, match=said):
+        BertConfig.from_json_file(path)
+
+
+@pytest.mark.parametrize("path", [None, 3, ["config.json"], ""])
+def test_a_config_file_has_a_path(path):
+    with pytest.raises(InputError, match="expected the path of a config file, not"):
+        BertConfig.from_json_file(path)
 
 
 @pytest.mark.parametrize(

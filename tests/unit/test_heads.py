@@ -171,6 +171,18 @@ def test_planted_mistakes_in_the_loss_are_caught(mistake, check):
     here="loss 0 and gradient 0",
     why="one unlucky batch must not end a run",
 )
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.uint16, torch.int16, torch.uint32])
+def test_a_label_counts_in_every_dtype_of_whole_numbers(dtype):
+    """In eight bits without a sign -100 is 156."""
+    logits = torch.randn(3, 200, generator=torch.Generator().manual_seed(0))
+    labels = torch.tensor([0, 156, 199])
+    assert torch.equal(class_loss(logits, labels.to(dtype)), class_loss(logits, labels))
+    with pytest.raises(ValueError, match="labels must lie between 0 and 99, .* one is 156"):
+        class_loss(logits[:, :100], torch.tensor([0, 156, 99]).to(dtype))
+    with pytest.raises(ValueError, match="labels must be whole numbers, not torch.uint64"):
+        class_loss(logits, torch.tensor([0, 156, 199], dtype=torch.uint64))
+
+
 def test_a_batch_with_nothing_to_predict_has_loss_0_and_gradient_0():
     model = head("BertForMaskedLM")
     loss = model(IDS, labels=torch.full((B, S), -100)).loss
@@ -322,6 +334,11 @@ def test_classifier_dropout_is_its_own():
             "BertForSequenceClassification",
             dict(labels=torch.rand(4)),
             "labels must be whole numbers, not torch.float32",
+        ),
+        (
+            "BertForSequenceClassification",
+            dict(labels=torch.zeros(4, dtype=torch.complex64)),
+            "labels must be whole numbers, not torch.complex64",
         ),
         (
             "BertForSequenceClassification, regression",

@@ -103,6 +103,10 @@ def test_word_vectors_equal_the_reference(name, dtype):
         (dict(inputs_embeds=torch.zeros(B, 0, 24)), r"at least 1, not \[3, 0, 24\]"),
         (dict(inputs_embeds=torch.zeros(1, 21, 24)), "a sequence of 21 tokens is longer"),
         (
+            dict(inputs_embeds=torch.zeros(B, S, 24, dtype=torch.float64)),
+            "inputs_embeds is of dtype torch.float64, the model torch.float32",
+        ),
+        (
             dict(inputs_embeds=torch.zeros(B, S, 24), attention_mask=MASK[:, 1:]),
             r"attention_mask must have the shape \[3, 7\]",
         ),
@@ -123,8 +127,6 @@ OPTIONS = ("input_ids", "token_type_ids", "attention_mask", "labels")
         for name in MODELS
         for option in OPTIONS
         if option in inspect.signature(getattr(minibert, name).forward).parameters
-        # this one asks for the number of dimensions before
-        and (option, name) != ("input_ids", "BertForMultipleChoice")
     ],
 )
 def test_lists_are_refused(option, name):
@@ -132,6 +134,42 @@ def test_lists_are_refused(option, name):
     inputs = {"input_ids": ids, option: [[1, 2]]}
     with pytest.raises(InputError, match="tensors?, not a list"):
         model(**inputs)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_inputs_on_another_device_are_refused(name):
+    """Here the device is "meta", which every machine has."""
+    model, (ids, mask) = model_of(name), ids_for(name)
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
+    if "labels" in inspect.signature(model.forward).parameters:
+        logits = next(value for value in tensors_in(model(**inputs)) if value.dim())
+        inputs["labels"] = torch.zeros(
+            logits.shape[: 1 + ("Mask" in name or "PreT" in name or "Token" in name)]
+        )
+        inputs["labels"] = inputs["labels"].long()
+    for option, value in inputs.items():
+        with pytest.raises(
+            InputError, match=f"^{option} is on the device meta, but expected on cpu"
+        ):
+            model(**inputs | {option: value.to("meta")})
+    with pytest.raises(InputError, match="input_ids is on the device cpu, but expected on meta"):
+        model.to("meta")(ids)
+    assert tensors_in(model(ids.to("meta")))[0].is_meta  # shapes can be computed without numbers
+
+
+@pytest.mark.parametrize("name", ["BertForMultipleChoice", "BertForSentenceSimilarity"])
+@pytest.mark.parametrize("shape", [(), (2,), (2, 7), (4, 1, 7)])
+def test_texts_of_a_row_have_one_shape(name, shape):
+    ids = torch.ones(2, 2, 7, dtype=torch.long)
+    for other in ("token_type_ids", "attention_mask", "position_ids"):
+        with pytest.raises(InputError, match=r"one shape \[batch, texts, …\], not"):
+            model_of(name)(ids, **{other: torch.ones(shape, dtype=torch.long)})
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_dict_is_no_config(name):
+    with pytest.raises(InputError, match="must be a Bert(Config|Model), not a dict"):
+        getattr(minibert, name)({"vocab_size": 30})
 
 
 # Device, dtype, modes

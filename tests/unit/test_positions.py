@@ -115,7 +115,7 @@ def test_planted_mistakes_are_caught(mistake, check):
 
 
 def test_how_wrong_the_wrong_tables_are():
-    """The numbers of chapter 3."""
+    """The numbers of the bug clinic."""
     right, wrong, printed = (
         make(128, 64)
         for make in (sinusoidal_table, exponent_of_its_own_for_every_column, without_exp)

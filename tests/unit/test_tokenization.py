@@ -17,6 +17,8 @@ from tokenizers import BertWordPieceTokenizer
 from transformers import AutoTokenizer, BertTokenizer
 
 from minibert import WordPieceTokenizer
+from minibert.config import InputError
+from minibert.hub import truncation
 from minibert.hub.find_pretrained import MINILM, find_pretrained
 
 try:  # the slow tokenizer, which was BertTokenizer before transformers 5
@@ -246,6 +248,33 @@ def test_truncation_takes_from_the_longer_text(tiny):
     assert tiny.encode("a the a the") == [2, 13, 5, 13, 5, 3], "max_length must not stay behind"
 
 
+WORDS = ["a", "playing", "bank", ",", "[MASK]", "xyz", "cafe\u0301", "b\u200dank", "한국", " "]
+LONG_TEXT = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join)
+
+
+@given(LONG_TEXT, LONG_TEXT, st.integers(5, 30))
+@example("a " * 30, "a " * 30, 8)  # of equally many tokens
+@example("a " * 30, "playing " * 30, 9)
+def test_long_pairs_are_cut_as_the_library_cuts_them(minilm, text, pair, max_length):
+    whole = minilm.encoding(text, pair, max_length)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(truncation, "LONG", 0)
+        short = minilm.encoding(text, pair, max_length)
+    assert (short.ids, short.type_ids, short.offsets) == (whole.ids, whole.type_ids, whole.offsets)
+    assert bool(short.overflowing) == bool(whole.overflowing)
+
+
+def test_two_long_texts_need_no_more_than_their_length(tiny):
+    """The library combines all that it cuts off one text with all that it cuts off the other."""
+    encoding = tiny.encoding("bank " * 9000, "river " * 9000, 16)
+    assert len(encoding.ids) == 16 and 0 < len(encoding.overflowing) < 50
+
+
+def test_a_text_of_millions_of_characters_is_refused(tiny):
+    with pytest.raises(ValueError, match="aaaa'… has 10,000,001 characters; the limit is 10,0"):
+        tiny.encode("a" * 10_000_001, max_length=8)
+
+
 def test_ids_and_tokens(tiny):
     assert (tiny.pad_id, tiny.unk_id, tiny.cls_id, tiny.sep_id, tiny.mask_id) == (0, 1, 2, 3, 4)
     assert tiny.special_ids == [0, 1, 2, 3, 4]
@@ -271,6 +300,13 @@ def test_offsets_point_into_the_text(tiny):
         "",
     ]
     assert encoding.word_ids == [None, 0, 1, 1, 2, 3, None]
+
+
+@pytest.mark.parametrize("token", [5, None, b"a"])
+def test_a_token_is_a_text(token):
+    vocab = {name: number for number, name in enumerate([*TINY, token])}
+    with pytest.raises(InputError, match="the tokens of a vocabulary must be texts, not"):
+        WordPieceTokenizer(vocab)
 
 
 def test_special_ids_follow_the_vocabulary():
@@ -421,13 +457,26 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: t("a", max_length=2**70), "max_length must be at most"),
         (lambda t: t("a", pad_to=5.5), "pad_to must be a whole number of at least 1, not 5.5"),
         (lambda t: t("a", pad_to=2**70), "pad_to must be at most"),
+        (lambda t: t("a", pad_to=10**10), "pad_to must be at most 1,000,000"),  # aborted Python
+        (lambda t: t(None), "texts must be a list of texts, not None"),
+        (lambda t: t(["a"], 7), "pairs must be a list of texts, not 7"),
+        (lambda t: t.encode_texts("ab"), "texts must be a list of texts, not 'ab'"),
+        (lambda t: t.encode_texts({"ab"}), "texts must be a list of texts, not {'ab'}"),
+        (lambda t: t.decode([True]), r"ids must be whole numbers, not \[True\]"),
+        (lambda t: t.encode("a", add_special_tokens=1), "add_special_tokens must be True or False"),
+        (lambda t: t.decode([5], "no"), "skip_special_tokens must be True or False, not 'no'"),
+        (lambda t: t.token_to_id(["a"]), r"a text must be a str, not list: \['a'\]"),
+        (lambda t: t.id_to_token("5"), r"ids must be whole numbers, not \['5'\]"),
+        (lambda t: WordPieceTokenizer(t.vocab, None), "lowercase must be True or False, not None"),
+        (lambda t: WordPieceTokenizer(t.vocab, True, ""), "strip_accents must be True or False"),
+        (lambda t: WordPieceTokenizer.train(7, 100), "texts must be a list of texts, not 7"),
         (
             lambda t: t.encode("a", max_length=2),
-            "max_length=2 leaves no room for the text: at least 3",
+            "max_length 2 leaves no room for text: at least 3",
         ),
         (
             lambda t: t.encode("a", "b", max_length=4),
-            "max_length=4 leaves no room for the text: at least 5",
+            "max_length 4 leaves no room for text: at least 5",
         ),
         (lambda t: t.decode("12"), "ids must be whole numbers, not '12'"),
         (lambda t: t.decode(b"12"), "ids must be whole numbers, not b'12'"),
@@ -440,7 +489,10 @@ def test_broken_options(tiny, tmp_path, content, message):
         (lambda t: WordPieceTokenizer({"[PAD]": 0}), "1 tokens lacks"),
         (lambda t: WordPieceTokenizer(list(t.vocab)), "is a dict of token to id, not a list"),
         (lambda t: WordPieceTokenizer({**t.vocab, "gap": 20}), "15 tokens must be 0 to 14"),
-        (lambda t: WordPieceTokenizer.train("a text", 100), "texts is one str"),
+        (
+            lambda t: WordPieceTokenizer.train("a text", 100),
+            "texts must be a list of texts, not 'a text'",
+        ),
         (lambda t: WordPieceTokenizer.train(["a", b"b"], 100), "a text must be a str, not bytes"),
         (lambda t: WordPieceTokenizer.train(["\ud800"], 100), "half of a surrogate pair"),
         (lambda t: WordPieceTokenizer.train([" "], 100), "no words of at most 100 characters"),

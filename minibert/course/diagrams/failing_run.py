@@ -1,4 +1,4 @@
-"""A checklist for a pretraining run that does not learn: seven questions, from data to losses."""
+"""A checklist for a run that does not learn: four checks, the last one in four questions."""
 
 from itertools import pairwise
 
@@ -8,59 +8,46 @@ ROW, TOP, LEFT, RIGHT = 82, 38, 154, 176  # height of a row, where it begins, wi
 # question (three lines), then what a "no" means (name of the fault, the measurement that tells it)
 QUESTIONS = [
     (
-        ("Look at one batch.", "Right positions scored,", "and answers hidden?"),
-        (
-            "labels of other rows",
-            "answers visible",
-            "padding in the loss",
-            "repeated lines",
-        ),
-        "count scored tokens, and rows",
+        ("1. Look at one batch:", "right words scored,", "and most of them hidden?"),
+        ("labels of other rows", "answers visible", "padding in the loss"),
+        "shares of the scored positions",
     ),
     (
-        ("First loss near ln V", "for the words, near", "ln 2 for the pairs?"),
-        ("initial weights too large", "a loss divided by too much", "losses swapped in the log"),
-        "compare with chance",
+        ("2. First loss: about", "ln V for the words,", "ln 2 for the pairs?"),
+        ("initial weights too large,", "a sum where a mean is meant"),
+        "size of the initial weights",
     ),
     (
-        ("Overfit one batch:", "does its loss", "approach 0?"),
-        ("rate too low, or too high", "mask inverted, softmax twice", "zero_grad forgotten"),
-        "falling, jumping, or at rest?",
+        ("3. Overfit one batch:", "does its loss", "approach 0?"),
+        ("rate too low, or too high", "mask inverted", "softmax taken twice"),
+        "the same test of correct code",
     ),
     (
-        ("Grow the run. Are the", "loss and the gradient", "norm finite?"),
+        ("4. Grow the run: are", "the loss and the norm", "of the gradient finite?"),
         ("norm climbs: rate too high", "NaN at once: one batch, and", "something undefined"),
         "that batch, untrained weights",
     ),
     (
-        ("Is the held-out", "MLM loss near the", "printed MLM loss?"),
-        ("repeated lines", "answers seen, padding scored", "dropout left on"),
-        "count rows; evaluate twice",
+        ("4. Compare the losses:", "held out about", "as low as in training?"),
+        ("answers visible", "a class ignored", "repeated lines"),
+        "one batch; each class; rows",
     ),
     (
-        ("Exchange the context:", "does the MLM loss", "rise?"),
-        (
-            "falls smoothly: rate too low",
-            "rises again: rate too high",
-            "stops early: mask or labels",
-        ),
+        ("4. Exchange context:", "does the held-out", "MLM loss rise?"),
+        ("rate too low, or too high", "mask inverted", "labels of other rows"),
         "size of update; shares of a batch",
     ),
     (
-        ("Is the NSP accuracy", "above one half, and in", "each of both classes?"),
-        (
-            "prints 0: a class ignored",
-            "prints ln 2: labels of pairs,",
-            "or not learned yet",
-        ),
-        "decode some pairs",
+        ("4. Is NSP accuracy", "above one half in", "each class, held out?"),
+        ("a class ignored", "repeated lines", "NSP not learned yet"),
+        "each class; training loss",
     ),
 ]
 
 
 def failing_run() -> Diagram:
     """The checklist of chapter 12: "yes" leads down, "no" to possible causes and how to tell."""
-    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Seven questions for a run that does not learn")
+    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Four checks for a run that does not learn")
     d.text(4 + LEFT / 2, 17, "ask in this order", 11, "soft")
     d.text(360 - RIGHT / 2, 17, "possible cause, and how to tell", 11, "soft")
     for number, (question, causes, measurement) in enumerate(QUESTIONS):
@@ -91,8 +78,8 @@ def failing_run() -> Diagram:
         f" To tell them apart: {measurement.rstrip('?')}."
         for question, causes, measurement in QUESTIONS
     )
-    end = "If all answers are yes, compare with healthy seeds, and try three times the rate."
-    return d.finish(f"Seven questions, in this order. {told} {end}")
+    end = "If all answers are yes, compare with healthy seeds."
+    return d.finish(f"Four checks, in this order. {told} {end}")
 
 
 def _in_words(causes: tuple[str, ...]) -> str:

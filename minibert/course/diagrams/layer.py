@@ -4,12 +4,12 @@ from minibert.course.diagrams.drawing import Diagram, Drawing
 
 ALT = (
     "Two encoder layers side by side. In each, the residual stream runs from top to bottom, and"
-    " attention and the feed-forward layer each read a copy of it and add their result."
+    " attention and the feed-forward network each read a copy of it and add their result."
     " Post-norm, as BERT was published: a LayerNorm lies on the stream after each addition."
     " Pre-norm: the two LayerNorms lie on the branches, before attention and before the"
-    " feed-forward layer; nothing lies on the stream itself, and one more LayerNorm follows the"
+    " feed-forward network; nothing lies on the stream itself, and one more LayerNorm follows the"
     " last layer. The stream and everything added to it have the shape [B, S, H]; inside the"
-    " feed-forward layer it is [B, S, I]."
+    " feed-forward network it is [B, S, I]."
 )
 
 

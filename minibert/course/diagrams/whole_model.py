@@ -6,10 +6,10 @@ ALT = (
     "BERT from top to bottom, each part with the beginning of its names in a checkpoint. Ids"
     " [B, S] go through embeddings and encoder and become vectors [B, S, H]. From there three"
     " ways lead on. All vectors go to the MLM head, named cls.predictions, which scores every"
-    " word, [B, S, V], and uses the word table of the embeddings a second time. The vector of"
-    " [CLS] goes through the pooler to the NSP head, named cls.seq_relationship, [B, 2]. The"
-    " mean over the real tokens, which has no weights, is a sentence vector [B, H]. Embeddings,"
-    " encoder and pooler are the BertModel."
+    " token of the vocabulary, [B, S, V], and uses the word table of the embeddings a second"
+    " time. The vector of [CLS] goes through the pooler to the NSP head, named"
+    " cls.seq_relationship, [B, 2]. The mean over the real tokens, which has no weights, is a"
+    " sentence vector [B, H]. Embeddings, encoder and pooler are the BertModel."
 )
 
 

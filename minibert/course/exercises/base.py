@@ -21,6 +21,7 @@ from textwrap import dedent
 
 import torch
 
+from minibert.config import did_you_mean
 from minibert.course.exercises.card import record
 
 # re-exported, so that the exercises import everything they need from this module
@@ -136,9 +137,12 @@ def check(answer: Callable) -> Callable:
     the answer is wrong.
     """
     name = getattr(answer, "__name__", None)
+    if name is None:
+        raise ValueError(f"check takes your function or class itself, not {answer!r:.60}")
     if name not in exercises():
         raise ValueError(
-            f"no exercise is called {name!r}; the exercises are {', '.join(exercises())}"
+            f"no exercise is called {name!r}{did_you_mean(name, exercises())}; the exercises are "
+            f"{', '.join(exercises())}"
         )
     exercise = exercises()[name]
     try:
@@ -152,8 +156,10 @@ def check(answer: Callable) -> Callable:
         if isinstance(error, NameError) and error.name == BLANK:
             print(f"not yet: {name} still has a blank ({BLANK}); until then the solution is used")
             return exercise.solution
+        where = line_of(answer, error)
+        what = f"stops{where}" if where else "stops, or its result stops the check,"
         raise Unforeseen(
-            f"{name} stops{line_of(answer, error)} with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”."
+            f"{name} {what} with {type(error).__name__}: {error}. Reread: “{exercise.paragraph}”."
         ) from error
     print(f"right: {name} passes every check")
     record(name)

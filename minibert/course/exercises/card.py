@@ -12,15 +12,16 @@ import warnings
 from itertools import groupby
 from pathlib import Path
 
+from minibert.config import InputError
 from minibert.hub.atomic_io import write_atomically
-from minibert.hub.find_pretrained import named_folder
+from minibert.hub.find_pretrained import expanded, named_folder
 
 
 def card_file() -> Path:
     """The path of the card."""
     if place := os.environ.get("MINIBERT_PROGRESS"):
-        return Path(place).expanduser()
-    data = named_folder("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return expanded(place)
+    data = named_folder("XDG_DATA_HOME") or expanded("~/.local/share")
     return data / "minibert" / "progress.json"
 
 
@@ -38,7 +39,7 @@ def record(name: str) -> None:
                 ensure_ascii=False,
             )
             write_atomically(path, text + "\n")
-    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home directory
+    except (OSError, InputError) as error:  # InputError: the user has no home directory
         warnings.warn(f"your progress card was not written: {error}", stacklevel=3)
 
 
@@ -73,7 +74,7 @@ def progress() -> None:
 
     try:
         done = read_card(card_file())
-    except (OSError, RuntimeError) as error:
+    except (OSError, InputError) as error:
         warnings.warn(f"your progress card was not read: {error}", stacklevel=2)
         done = {}
     every = list(exercises().values())

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from torch import Tensor, nn
 
-from minibert.course.exercises.compare import Mistake
+from minibert.course.exercises.compare import Mistake, expect_module
 from minibert.inference.sentence_embeddings import embed
 from minibert.model import BertModel
 
@@ -25,16 +25,19 @@ def swap_in(model: BertModel, pattern: str, make: Callable[[nn.Module], nn.Modul
 
     `pattern` is a name as in `model.named_modules()`, where * matches any text, such as
     "encoder.layer.*.attention.self". `make` takes the old module and returns the new one, which then
-    gets the old module's weights. Raises ValueError if no module matches, and Mistake if the names
-    or shapes of the parameters differ.
+    gets the old module's weights. Raises ValueError if no module inside the model matches, and
+    Mistake if `make` returns no module, or one with other names or shapes of parameters.
     """
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a BertModel, not a {type(model).__name__}")
     model = copy.deepcopy(model)
-    names = [name for name, _ in model.named_modules() if fnmatchcase(name, pattern)]
+    names = [name for name, _ in model.named_modules() if name and fnmatchcase(name, str(pattern))]
     if not names:
         raise ValueError(f"no module of this model matches {pattern!r}")
     for name in names:
         old = model.get_submodule(name)
         new = make(old)
+        expect_module(new, f"What make returns for {name}")
         try:
             new.load_state_dict(old.state_dict())
         except RuntimeError as error:
@@ -57,5 +60,5 @@ def leave_out_none(module: nn.Module, arguments: tuple, options: dict) -> tuple[
 
 def similarities(model: BertModel, tokenizer, sentences=SENTENCES) -> Tensor:
     """Cosine similarities of the mean-pooled vectors of N sentences: [N, N]."""
-    vectors = embed(model, tokenizer, list(sentences))  # [N, H], of length 1
+    vectors = embed(model, tokenizer, sentences)  # [N, H], of length 1
     return vectors @ vectors.T  # [N, N]

@@ -79,8 +79,8 @@ def embedding_sum(
         },
         needs=["stage.js", "packed.js"],
         label=(
-            f"“{word}” at two positions: the token row is the same, the position row is not,"
-            " so the sums differ"
+            f"“{word}” at two positions: the token row is the same, the position row is not"
+            " the same, so the sums differ"
         ),
         alt=(
             f"Two columns of bars, for “{word}” at position {places[0]} and at position"

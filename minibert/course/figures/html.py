@@ -44,26 +44,6 @@ def heat_table(
     )
 
 
-def bar_list(values: Sequence[float], names: Sequence[str], wanted: int | None = None):
-    """Formats values from 0 up as named bars, for a frame of `flipbook`; the one with the number
-    `wanted` is marked.
-    """
-    from IPython.display import HTML
-
-    largest = max(*values, 1e-12)
-    return HTML(
-        '<div class="mb-bars">'
-        + "".join(
-            f'<p class="{"mb-wanted" if i == wanted else ""}"'
-            f' data-tip="{escape(name)} {value:.3f}">'
-            f"<span>{escape(name)}{' ✓' if i == wanted else ''}</span>"
-            f'<i style="--share: {round(100 * value / largest)}%"></i><b>{value:.2f}</b></p>'
-            for i, (name, value) in enumerate(zip(names, values, strict=True))
-        )
-        + "</div>"
-    )
-
-
 def marks(
     label: str,
     filled: Sequence[bool],

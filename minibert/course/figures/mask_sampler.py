@@ -24,7 +24,7 @@ def mask_sampler(
     most        the largest number of positions chosen in a text
     rate        the share of positions chosen in a text
 
-    The reader chooses the shares of [MASK] and of random words, and between a fixed number of
+    The reader chooses the shares of [MASK] and of random tokens, and between a fixed number of
     pieces or words, like `minibert.data.create_masked_lm_predictions` (Devlin et al. 2018,
     section 3.1, and their code), and an independent choice for each piece, like
     `minibert.data.mask_tokens`. The number of a draw is its random seed. Raises ValueError if there
@@ -49,8 +49,9 @@ def mask_sampler(
     first = next(iter(rows.values()))
     chosen = min(most, max(1, round(len(first) * rate)))
     few, many = (
-        f"{max(0, 0.1 - spread):.0%} to {0.1 + spread:.0%}"
-        for spread in (1.96 * (0.1 * 0.9 / (draws * chosen)) ** 0.5 for draws in (FEW, MANY))
+        f"{max(0, 0.1 - spread):.{digits}%} to {0.1 + spread:.{digits}%}"
+        for digits, draws in ((0, FEW), (1, MANY))
+        for spread in [1.96 * (0.1 * 0.9 / (draws * chosen)) ** 0.5]
     )
     return moving(
         "mask_sampler",
@@ -64,14 +65,14 @@ def mask_sampler(
         },
         needs=["stage.js"],
         label=(
-            f"If 10% of tokens become random words, {FEW * chosen:,} tokens can show {few},"
-            f" and {MANY * chosen:,} show {many}"
+            "With 10% random tokens, 95% of counts show"
+            f" {few} in {FEW * chosen:,} chosen tokens and {many} in {MANY * chosen:,}"
         ),
         alt=(
-            "A text under one mask: most of the chosen tokens become [MASK], some another word,"
+            "A text under one mask: most of the chosen tokens become [MASK], some a random token,"
             " some stay. Below, 20 lines, each a count of the same rule, show the share of random"
-            f" words among the tokens counted so far. After {FEW * chosen:,} tokens they spread"
-            f" from {few}; after {MANY * chosen:,} they have met near the expected 10%, at {many}."
+            " tokens among the chosen tokens counted so far. The band in which 95% of counts lie is"
+            f" {few} after {FEW * chosen:,} chosen tokens and {many} after {MANY * chosen:,}."
         ),
         try_this="Press Play and watch one count wander and settle. Then choose another rule.",
     )

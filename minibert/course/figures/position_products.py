@@ -24,13 +24,14 @@ def position_products(dim: int, distance: int = 64) -> Moving:
         {"dim": dim, "reach": REACH, "distance": distance},
         needs=["sinusoidal.js", "stage.js"],
         label=(
-            "With base 10,000 the similarity falls slowly with the distance; with base 10 it falls"
-            " to about 0 within six positions"
+            "With base 10,000 the similarity stays above 0.2 up to distance 511; with base 10 it"
+            " stays below 0.1 from distance 5 on"
         ),
         alt=(
             "Two curves of the similarity of two positions over their distance, both from 1 at"
-            " distance 0. The one for base 10,000 falls slowly, to about a quarter. The grey one"
-            " for base 10 falls to about 0 within six positions and then wavers around it."
+            " distance 0. The one for base 10,000 falls to about 0.73 within six positions and then"
+            " slowly, with ripples, to about a quarter. The grey one for base 10 is at 0 after five"
+            " positions, falls to about -0.2 near 17, and then wavers around 0."
         ),
         try_this="Move the base down to 10, step by step, and watch how soon the curve is near 0.",
     )

@@ -26,7 +26,7 @@ def residual_stream(
     texts: norms, cosines, and a two-dimensional projection.
 
     texts    texts with equal numbers of tokens; the first is compared with each of the others
-    control  an untrained model of the same shape, shown on the same scale
+    control  a randomised model of the same shape, shown on the same scale
     kinds    for each text one of two words, such as "water" and "money": the map's vertical axis
              points from the mean of the other kind to the mean of the first text's kind, over all
              sublayers; its horizontal axis is the orthogonal direction in which these vectors
@@ -57,7 +57,7 @@ def residual_stream(
     )  # [N]
     measured = [_measures(*stream(model, tokenizer, texts), sides) for model in (bert, control)]
     layers = bert.config.num_hidden_layers
-    trained, untrained = (each["across"][1, ::2, token, token].tolist() for each in measured)
+    trained, randomised = (each["across"][1, ::2, token, token].tolist() for each in measured)
     return moving(
         "residual_stream",
         {
@@ -73,12 +73,12 @@ def residual_stream(
         needs=["packed.js", "tokens.js", "stage.js"],
         label=(
             f"After {layers} layers, “{tokens[0][token]}” in two texts has a cosine of"
-            f" {trained[-1]:.2f}; in an untrained model, {untrained[-1]:.2f}"
+            f" {trained[-1]:.2f}; in a randomised copy, {randomised[-1]:.2f}"
         ),
         alt=(
             f"Two maps on which the vector of “{tokens[0][token]}” wanders from sublayer to"
-            f" sublayer, in “{texts[0]}” and in “{texts[1]}”, in a trained and an untrained model."
-            " Below them the cosine of the two, in both models."
+            f" sublayer, in “{texts[0]}” and in “{texts[1]}”, in a trained model and a randomised"
+            " copy. Below them the cosine of the two, in both models."
         ),
         try_this="Play it, then follow another token, and choose another text beside the first.",
     )

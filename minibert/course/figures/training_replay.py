@@ -85,9 +85,9 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
             " fits, more than half of the probability"
         )
         alt = (
-            f"The loss of masked words falls to its floor. Below it the probability of “{word}” at"
-            f" a gap rises, and a line at step {steps[turn]} marks where it passes one half. Bars"
-            " show the guesses at two gaps at the end of training."
+            "The loss of masked words falls towards its floor. Below it the probability of"
+            f" “{word}” at a gap rises, and a line at step {steps[turn]} marks where it passes one"
+            " half. Bars show the guesses at two gaps at the end of training."
         )
         try_this = "Play the run, then choose a failed one."
     return moving(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from minibert.hub.atomic_io import replacing
+from minibert.hub.atomic_io import refuse_endless, replacing
 from minibert.hub.find_pretrained import expanded
 
 
@@ -32,6 +32,7 @@ def _read_cache(path: Path) -> list[str] | None:
     """The lines of a cache file, or None if it is missing or damaged. Its first line is the digest
     of the others."""
     try:
+        refuse_endless(path)
         digest, *lines = lzma.decompress(path.read_bytes()).decode().split("\n")
     except (OSError, lzma.LZMAError, UnicodeDecodeError, ValueError):
         return None

@@ -8,6 +8,7 @@ from typing import Any
 from minibert.config import InputError
 from minibert.hub.find_pretrained import MINILM, SMALL
 from minibert.pretraining.options import Recipe, option
+from minibert.pretraining.settings import with_tuples
 
 OBJECTIVES = ("distill", "dropout", "neighbours", "titles")
 OF_PAIRS = ("neighbours", "titles")  # objectives whose items are two texts
@@ -168,13 +169,6 @@ class SentenceSettings:
         return cls(**values | {"options": SentenceOptions(**values["options"])})
 
 
-def with_tuples(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with tuples in place of lists."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
-
-
 def defaults_for(objective: str) -> dict[str, Any]:
     """The defaults of an objective, where they are not those of SentenceOptions."""
     return {
@@ -195,6 +189,8 @@ def make_sentence_settings(given: dict[str, Any]) -> SentenceSettings:
                 f"--{name.replace('_', '-')} means nothing for the objective {objective}: it is "
                 f"for {' and '.join(objectives)}"
             )
+    if objective == "titles" and "sentence_per_line" in given:
+        raise InputError("--sentence-per-line is for .txt files, which hold no titles")
     if "steps" in given and "epochs" in given:
         raise InputError("give --steps or --epochs, not both")
     names = {field.name for field in dataclasses.fields(SentenceOptions)}

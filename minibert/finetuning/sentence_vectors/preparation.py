@@ -90,7 +90,8 @@ def prepare_texts(run_dir: SentenceRunDir, corpus: str | list[Path] | None = Non
             corpus = find_corpus(settings.corpus)
             check_files(run_dir, _files(settings, corpus))
         items = _choose(settings, corpus)
-        write_atomically(path, "".join("\t".join(item) + "\n" for item in items))
+        text = "".join("\t".join(item) + "\n" for item in items)
+        write_atomically(path, text, follow=False)
         run_dir.made.append(path)
     checksum = sha256(path)
     run_dir.check_digest(TEXTS, checksum)
@@ -111,6 +112,8 @@ def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
     Raises an InputError where the other run was asked for other texts or another teacher.
     """
     theirs = SentenceRunDir.open(other, writes=False)
+    if not (other / TEXTS).is_file():
+        raise InputError(f"the run in {other} has no {TEXTS} to take: it has chosen no texts yet")
     for name in ALIKE:
         asked, found = (
             getattr(settings if hasattr(settings, name) else settings.options, name)
@@ -131,7 +134,7 @@ def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
         if not target.parent.exists():
             target.parent.mkdir()
             run_dir.made.append(target.parent)
-        with replacing(target) as writing:
+        with replacing(target, follow=False) as writing:
             shutil.copyfile(path, writing)
         run_dir.made.append(target)
     if "teacher" in theirs.record:

@@ -14,6 +14,7 @@ from minibert.config import InputError
 from minibert.hub.atomic_io import replacing, sha256
 from minibert.hub.find_pretrained import find_pretrained
 from minibert.hub.safetensors_io import read_tensors, write_weights
+from minibert.inference.checks import unknown_words_ignored
 from minibert.inference.sentence_embeddings import embed, open_encoder
 from minibert.pretraining.run_dir import RunFolder
 from minibert.pretraining.session import LINE_EVERY
@@ -92,7 +93,9 @@ def make_targets(
     not the one that the run began with.
     """
     folder = run_dir.path / FOLDER
-    folder.mkdir(exist_ok=True)
+    if not folder.is_dir():
+        folder.mkdir()
+        run_dir.made.append(folder)
     if not _compute_missing(run_dir, folder, texts, teacher, device, stopped):
         return None
     parts, width = list[Tensor](), None
@@ -146,7 +149,8 @@ def _compute_missing(
         for part in missing:
             if stopped():
                 return False
-            vectors = embed(model, tokenizer, [texts[i] for i in part], dtype=dtype)  # [C, T]
+            with unknown_words_ignored():
+                vectors = embed(model, tokenizer, [texts[i] for i in part], dtype=dtype)  # [C, T]
             _write(_path(folder, part), {VECTORS: vectors.half().cpu()})
             progress.add(len(part))
     return True
@@ -180,7 +184,7 @@ def _read(
 
 
 def _write(path: Path, tensors: dict[str, Tensor]) -> None:
-    with replacing(path) as writing:
+    with replacing(path, follow=False) as writing:
         write_weights(tensors, writing)
 
 

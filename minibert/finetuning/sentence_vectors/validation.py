@@ -15,6 +15,7 @@ from minibert.data.files import read_lines
 from minibert.finetuning.metrics import spearman
 from minibert.finetuning.tables.values import as_float
 from minibert.hub.find_pretrained import expanded
+from minibert.inference.checks import unknown_words_ignored
 from minibert.inference.sentence_embeddings import embed
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup
@@ -60,7 +61,8 @@ class EncoderValidation:
         """The scores of a model, in float32 and without dropout."""
         texts = {text for pair in self.pairs for text in (pair.one, pair.other)} | {*self.texts}
         ordered = sorted(texts, key=lambda text: (len(text), text))  # little padding
-        vectors = dict(zip(ordered, embed(forward, self.tokenizer, ordered).cpu(), strict=True))
+        with unknown_words_ignored():
+            vectors = dict(zip(ordered, embed(forward, self.tokenizer, ordered).cpu(), strict=True))
         correlation = cosine = None
         if len({pair.score for pair in self.pairs}) > 1:
             cosines = [float(vectors[pair.one] @ vectors[pair.other]) for pair in self.pairs]

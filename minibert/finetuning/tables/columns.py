@@ -6,7 +6,7 @@ from itertools import chain, product
 from typing import TypeVar
 
 from minibert.config import InputError, did_you_mean
-from minibert.finetuning.tables.formats import no_header
+from minibert.finetuning.tables.formats import listed, no_header
 from minibert.finetuning.tables.rows import Table
 
 Candidate = TypeVar("Candidate", str, tuple[str, ...])
@@ -65,6 +65,8 @@ class Columns:
         roles: dict[str, str] = {}  # of the columns that are given
         self.found: dict[str, str | tuple[str, ...]] = {}
         for role, names in given.items():
+            if not isinstance(names, str | list | tuple):
+                raise InputError(f"{flag(role)}: expected the name of a column, not {names!r:.60}")
             for name in [names] if isinstance(names, str) else names:
                 if name not in table.columns:
                     raise InputError(
@@ -146,16 +148,15 @@ class Columns:
                 f"{self.table.name}: several columns could be meant for {flag(role)}: "
                 f"{', '.join(names)}. Say which; there are {self.listed()}"
             )
+        which = "columns they are" if role == "choices" else "one it is"
         raise InputError(
-            f"{self.table.name}: no column has a usual name for {flag(role)}. Say which one it is; "
+            f"{self.table.name}: no column has a usual name for {flag(role)}. Say which {which}; "
             f"there are {self.listed()}. {no_header(self.table.format)}"
         )
 
     def listed(self) -> str:
-        """The first twenty names of the table's columns, for messages."""
-        return ", ".join(repr(column) for column in self.table.columns[:20]) + ", …" * (
-            len(self.table.columns) > 20
-        )
+        """The first names of the table's columns, for messages."""
+        return listed(self.table.columns) or "no columns"
 
 
 def flag(role: str) -> str:

@@ -6,7 +6,7 @@ read_examples("regression", "nyu-mll/glue:stsb", "validation")
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +78,13 @@ def make_examples(
     skip        leave out questions whose answer is not in the passage instead of raising
     """
     reader, notes = task_entry(task).load_reader(), Counter[str]()
+    known = dict.fromkeys(labels or ())
     examples: list[Any] = []
     for row in table.rows:
         try:
             example = reader.example(row, columns, labelled, notes)
             if labels is not None:
-                _check_labels(example, labels)
+                _check_labels(example, known)
         except BadRow as error:
             if not skip:
                 raise InputError(
@@ -103,11 +104,11 @@ def make_examples(
     return examples, [f"{count:,} {note}" for note, count in notes.items()]
 
 
-def _check_labels(example: Any, labels: Sequence[str]) -> None:
+def _check_labels(example: Any, labels: Collection[str]) -> None:
     tagged = isinstance(example, TaggedExample)
     for label in (example.tags or ()) if tagged else [example.label]:
         if label not in labels:
             raise InputError(
                 f"{label!r} is not among the labels of the training rows: "
-                f"{', '.join(labels[:20])}{', …' * (len(labels) > 20)}"
+                f"{', '.join(list(labels)[:20])}{', …' * (len(labels) > 20)}"
             )

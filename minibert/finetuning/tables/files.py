@@ -8,6 +8,7 @@ from pathlib import Path
 
 from minibert.config import InputError
 from minibert.data.compressed import DAMAGED, open_decompressed
+from minibert.data.files import decoded
 from minibert.finetuning.tables.formats import (
     conll_rows,
     csv_rows,
@@ -36,6 +37,7 @@ def read_table(
     header: Sequence[str] | None = None,
     encoding: str | None = None,
     otherwise: str | None = None,
+    refuse_blank: bool = False,
 ) -> Table:
     """The rows of a file, of standard input ('-'), or of a dataset such as 'nyu-mll/glue:sst2'.
 
@@ -50,7 +52,9 @@ def read_table(
                 'label-text'  on each line the label, white space, the text
                 and any of them with .gz or .xz at the end of the name
     header      the names of the columns of a CSV or TSV file that has no line for them
-    encoding    by default UTF-8, or UTF-16 with a byte order mark
+    encoding    by default UTF-8, or UTF-16 or UTF-32 with a byte order mark
+    refuse_blank    refuse a blank line between the rows of a format with a row on each line; left
+                out, it would shift the answers below it against the lines
 
     Raises an InputError with file and line for what cannot be read, has another encoding or
     format, or has no rows.
@@ -83,7 +87,7 @@ def read_table(
         )
     name = "standard input" if name == "-" else name
     text = _decode(_read(path), name, encoding)
-    rows = list(_rows(text, name, format, header))
+    rows = list(_rows(text, name, format, header, refuse_blank))
     if not rows:
         only_header = format in ("csv", "tsv") and text.strip() and not header
         raise InputError(
@@ -93,11 +97,14 @@ def read_table(
     return Table(name, format, columns, rows)
 
 
-def _rows(text: str, name: str, format: str, header: Sequence[str] | None) -> Iterator[Row]:
+def _rows(
+    text: str, name: str, format: str, header: Sequence[str] | None, refuse_blank: bool
+) -> Iterator[Row]:
     if format in ("csv", "tsv"):
-        return csv_rows(text, name, format, header)
-    readers = {"json": json_rows, "conll": conll_rows, "label-text": label_text_rows}
-    return readers[format](text, name)
+        return csv_rows(text, name, format, header, refuse_blank)
+    if format == "label-text":
+        return label_text_rows(text, name, refuse_blank)
+    return {"json": json_rows, "conll": conll_rows}[format](text, name)
 
 
 def _read(path: Path) -> bytes:
@@ -118,7 +125,9 @@ def _read(path: Path) -> bytes:
 
 def _decode(data: bytes, name: str, encoding: str | None) -> str:
     _refuse_binary(data, name)
-    if encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if encoding is None and data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        encoding = "utf-32"  # before UTF-16, whose mark is the first half of this one
+    elif encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif encoding is None and b"\0" in data:
         raise InputError(
@@ -126,10 +135,10 @@ def _decode(data: bytes, name: str, encoding: str | None) -> str:
             "file (for UTF-16 without a byte order mark: --encoding utf-16-le)"
         )
     try:
-        text = data.decode(encoding or "utf-8-sig").removeprefix("\ufeff")
+        text = decoded(data, encoding or "utf-8-sig").removeprefix("\ufeff")
         text.encode()  # fails where UTF-7 gives half of a surrogate pair, which is no character
     except LookupError as error:
-        raise InputError(f"{name}: Python knows no text encoding {encoding!r}") from error
+        raise InputError(f"{name}: Python knows no text encoding {encoding!r:.60}") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name}, line {_line(error.object, error.start)}: not {encoding or 'UTF-8'} text "

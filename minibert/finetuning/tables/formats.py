@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,43 +16,62 @@ from minibert.hub.json_text import RefusedJSON, parse_json
 # where it has another number of fields than the words.
 COMMENT, HEADING = re.compile(r"# ?[^\W\d]\S* = "), "## "
 DOCUMENT = "-DOCSTART-"
+BLANK = "the line is blank"
+LISTED = 20  # the number of names in a message
 
 
-def csv_rows(text: str, name: str, format: str, header: Sequence[str] | None) -> Iterator[Row]:
-    """The rows of a CSV or TSV file; `header` names the columns where no line does."""
-    records = _csv_records(text, name) if format == "csv" else _tsv_records(text)
-    columns = [column.strip() for column in header or next(records, (0, []))[1]]
-    if doubled := next((column for column in columns if columns.count(column) > 1), None):
+def csv_rows(
+    text: str,
+    name: str,
+    format: str,
+    header: Sequence[str] | None,
+    refuse_blank: bool = False,
+) -> Iterator[Row]:
+    """The rows of a CSV or TSV file; `header` names the columns where no line does.
+
+    A blank line between rows is left out, or an InputError if `refuse_blank`. A row whose fields
+    are all empty is a row, except at the end of the file, where spreadsheets write such rows.
+    """
+    records = _without_end(_csv_records(text, name) if format == "csv" else _tsv_records(text))
+    columns = [
+        column.strip()
+        for column in header or next((fields for _, fields in records if _has_text(fields)), [])
+    ]
+    if len(set(columns)) < len(columns):
+        doubled = Counter(columns).most_common(1)[0][0]
         raise InputError(
-            f"{name}: two columns are named {doubled!r}, among {_listed(columns)}"
+            f"{name}: two columns are named {doubled!r}, among {listed(columns)}"
             + ("" if header else ". " + no_header(format))
         )
+    first = True  # of the rows, which may name the columns again
     for number, fields in records:
+        if not fields:
+            if refuse_blank:
+                raise InputError(f"{name}, line {number}: {BLANK}")
+            continue
+        if header and first and _folded(fields) == _folded(columns):
+            raise InputError(
+                f"{name}, line {number}: this line has the names given in --header. Leave out "
+                "--header, which is for files without such a line"
+            )
+        first = False
         if len(fields) != len(columns):
             raise InputError(
                 f"{name}, line {number}: expected {len(columns)} field{'s' * (len(columns) > 1)} "
-                f"({_listed(columns)}), found {len(fields)}: {_start(fields)}"
+                f"({listed(columns)}), found {len(fields)}: {_start(fields)}"
             )
         yield Row(dict(zip(columns, fields, strict=True)), f"{name}, line {number}")
 
 
 def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Records with the line that each begins on; a quoted field may span several lines.
-
-    Blank lines are left out, and so are the records at the end whose fields are all empty, which
-    spreadsheets write.
-    """
+    """Records with the line that each begins on; a quoted field may span several lines."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a field may be a whole document
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     begins = 1
-    empty: list[tuple[int, list[str]]] = []  # since the last record with a text
     try:
         for fields in reader:
-            if fields == [""] or any(field.strip() for field in fields):  # [""] was quoted
-                yield from [*empty, (begins, fields)]
-                empty = []
-            elif len(fields) > 1:  # else a blank line
-                empty.append((begins, fields))
+            blank = len(fields) == 1 and fields[0] and not fields[0].strip()  # "" was quoted
+            yield begins, [] if blank else fields
             begins = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
@@ -63,10 +83,27 @@ def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 
 def _tsv_records(text: str) -> Iterator[tuple[int, list[str]]]:
     return (
-        (number, line.split("\t"))
+        (number, line.split("\t") if line.strip() or "\t" in line else [])
         for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
     )
+
+
+def _without_end(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """The records up to the last one that is not empty. A blank line has no fields."""
+    empty: list[tuple[int, list[str]]] = []  # since the last record that is not
+    for number, fields in records:
+        empty.append((number, fields))
+        if _has_text(fields):
+            yield from empty
+            empty = []
+
+
+def _has_text(fields: list[str]) -> bool:
+    return fields == [""] or any(field.strip() for field in fields)  # [""] was quoted
+
+
+def _folded(names: Sequence[str]) -> list[str]:
+    return [name.strip().casefold() for name in names]
 
 
 def no_header(format: str) -> str:
@@ -202,9 +239,9 @@ def _is_plain(line: str) -> bool:
     return bool(line.strip()) and not line.startswith(("#", DOCUMENT))
 
 
-def label_text_rows(text: str, name: str) -> Iterator[Row]:
-    """Rows of a label and a text."""
-    for number, line in enumerate(text.split("\n"), start=1):
+def label_text_rows(text: str, name: str, refuse_blank: bool = False) -> Iterator[Row]:
+    """Rows of a label and a text; a blank line between them is an InputError if `refuse_blank`."""
+    for number, line in enumerate(text.rstrip().split("\n"), start=1):
         if line.strip():
             label, *rest = line.split(maxsplit=1)
             if not rest:
@@ -213,10 +250,13 @@ def label_text_rows(text: str, name: str) -> Iterator[Row]:
                     f"found {line!r}"
                 )
             yield Row({"label": label, "text": rest[0].rstrip()}, f"{name}, line {number}")
+        elif refuse_blank:
+            raise InputError(f"{name}, line {number}: {BLANK}")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))
+def listed(names: Sequence[str]) -> str:
+    """The first names of columns, for messages."""
+    return ", ".join(map(repr, names[:LISTED])) + ", …" * (len(names) > LISTED)
 
 
 def _start(value: Any) -> str:

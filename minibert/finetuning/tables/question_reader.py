@@ -89,7 +89,11 @@ def _start(context: str, answer: str, start: Any, notes: Counter[str]) -> int:
         return first
     try:
         position = int(start)
-        if isinstance(start, bool) or (isinstance(start, float) and position != start):
+        if (
+            isinstance(start, bool)
+            or "_" in str(start)
+            or (isinstance(start, float) and position != start)
+        ):
             raise ValueError
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(

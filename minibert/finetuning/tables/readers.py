@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from minibert.config import InputError
+from minibert.finetuning.entities import PART_OF_NAME
 from minibert.finetuning.tables.columns import USUAL, Columns
 from minibert.finetuning.tables.rows import Row
 from minibert.finetuning.tables.values import (
@@ -122,17 +123,17 @@ class TagReader(Reader):
         return TaggedExample(words, list(map(str, tags)))
 
     def check(self, rows: Sequence[Row], examples: Sequence[TaggedExample]) -> None:
-        """Where some tags begin with B- or I-, all others must be O."""
+        """Where some tags begin with B- or I-, these must name a type, and all others be O."""
         tags = {tag for example in examples for tag in example.tags or ()}
         if not any(tag.startswith(("B-", "I-")) for tag in tags):
             return
         for row, example in zip(rows, examples, strict=True):
             pairs = zip(example.words, example.tags or (), strict=True)
             for number, (word, tag) in enumerate(pairs, start=1):
-                if tag != "O" and not tag.startswith(("B-", "I-")):
+                if tag != "O" and not PART_OF_NAME.fullmatch(tag):
                     raise InputError(
                         f"{row.where}: the tag of word {number}, {word!r}, is {tag!r}; "
-                        "with tags that begin with B- or I-, every other tag must be O"
+                        "with tags such as B-person and I-person, every other tag must be O"
                     )
 
 

@@ -1,9 +1,11 @@
 """The values of a row, checked: text, class name, number, list of words."""
 
 import math
+import re
 from typing import Any
 
 from minibert.config import InputError
+from minibert.finetuning.tables.formats import listed
 from minibert.finetuning.tables.rows import Row
 
 LARGEST = 1e18  # number that is a label
@@ -12,7 +14,7 @@ LARGEST = 1e18  # number that is a label
 def value_of(row: Row, column: str) -> Any:
     """The value of a column. Raises an InputError where the row lacks it."""
     if column not in row.values:
-        raise InputError(f"has no {column!r}; it has {', '.join(map(repr, row.values))}")
+        raise InputError(f"has no {column!r}; it has {listed(list(row.values)) or 'nothing'}")
     return row.values[column]
 
 
@@ -69,6 +71,13 @@ def number_of(row: Row, column: str) -> float:
 def list_of(row: Row, column: str) -> list[Any]:
     """A list that is not empty; a text is split at white space."""
     value = value_of(row, column)
+    if isinstance(value, str) and re.fullmatch(
+        r"\s*\[\s*(['\"]).*\1\s*,?\s*\]\s*", value, re.DOTALL
+    ):
+        raise InputError(
+            f"{column!r} is a list that was printed as text, {value!r:.60}: write the words with "
+            "spaces between them, or the rows as JSON"
+        )
     value = value.split() if isinstance(value, str) else value
     if not isinstance(value, list | tuple) or not value:
         raise InputError(

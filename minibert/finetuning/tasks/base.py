@@ -46,6 +46,7 @@ class Feature:
     labels: dict[str, Any] = field(default_factory=dict)
     # S: what a token stands for, in the task's own terms; None where nothing is predicted.
     words: list[int | None] = field(default_factory=list)
+    cut: bool = False  # whether a text of the example was longer and lost its end
 
     @property
     def length(self) -> int:
@@ -63,6 +64,7 @@ class Task:
 
     name: ClassVar[str]  # on the command line, as it is registered
     model_class: ClassVar[type[BertPreTrainedModel]]
+    example_class: ClassVar[type]
     # What `score` returns. The first one chooses the best epoch; higher is better.
     metrics: tuple[str, ...]
     labels: list[str] | None = None  # names of the classes, by their number
@@ -80,6 +82,10 @@ class Task:
     ) -> Sequence[Feature]:
         """The sequences of all examples, in their order, none longer than `max_length` tokens."""
         raise NotImplementedError
+
+    def limit(self, max_length: int) -> str:
+        """How much of an example is read, for messages."""
+        return f"{max_length} tokens"
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, Tensor]:
         """One batch, padded on the right to the longest sequence.

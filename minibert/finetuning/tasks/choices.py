@@ -1,7 +1,7 @@
 """Which of several texts continues another, or answers it (Devlin et al. 2018, section 4.4)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ class ChoiceExample:
     label: int | None = None  # the number of the right one, from 0; None where it is not known
 
     def __post_init__(self) -> None:
-        if isinstance(self.choices, str) or len(self.choices) < 2:
+        is_list = isinstance(self.choices, Collection) and not isinstance(self.choices, str)
+        if not is_list or len(self.choices) < 2:
             raise InputError(f"choices must be a list of at least two texts, not {self.choices!r}")
         if self.label is not None and (
             isinstance(self.label, bool) or self.label not in range(len(self.choices))
@@ -51,6 +52,7 @@ class MultipleChoice(Task):
 
     name = "choice"
     model_class = BertForMultipleChoice
+    example_class = ChoiceExample
     metrics = ("accuracy",)
 
     def features(
@@ -72,6 +74,7 @@ class MultipleChoice(Task):
                     [encoding.ids for encoding in encodings],
                     [encoding.type_ids for encoding in encodings],
                     labels,
+                    cut=any(encoding.overflowing for encoding in encodings),
                 )
             )
         return features

@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
@@ -35,8 +35,10 @@ class QuestionExample:
     starts: Sequence[int] = ()  # the character of the passage at which each begins
 
     def __post_init__(self) -> None:
-        if isinstance(self.answers, str):
+        if isinstance(self.answers, str) or not isinstance(self.answers, Collection):
             raise InputError(f"answers must be a list of answers, not {self.answers!r}")
+        if not isinstance(self.starts, Collection):
+            raise InputError(f"starts must be a list of positions, not {self.starts!r}")
         for text in (self.question, self.context, *self.answers):
             if not isinstance(text, str):
                 raise InputError(f"question, context and answers must be texts, not {text!r}")
@@ -102,6 +104,7 @@ class QuestionAnswering(Task):
 
     name = "questions"
     model_class = BertForQuestionAnswering
+    example_class = QuestionExample
     metrics = ("f1", "exact_match")
     settings: ClassVar[tuple[str, ...]] = ("stride", "max_answer")
     unlabelled: ClassVar[dict[str, Any]] = {"answers": (), "starts": ()}
@@ -136,10 +139,9 @@ class QuestionAnswering(Task):
                     f"the passage of the question {example.question!r} has no word in it: "
                     f"{example.context!r}"
                 )
-            question = tokenizer.encode(example.question, add_special_tokens=False)[
-                : min(MAX_QUESTION, (max_length - 3) // 2)
-            ]
-            before = [tokenizer.cls_id, *question, tokenizer.sep_id]
+            question = tokenizer.encode(example.question, add_special_tokens=False)
+            longest = _longest_question(max_length)
+            before = [tokenizer.cls_id, *question[:longest], tokenizer.sep_id]
             room = max_length - len(before) - 1
             windows = overlapping_windows(len(ids), room, min(self.stride, max(1, room // 2)))
             best = best_windows(windows)
@@ -152,12 +154,17 @@ class QuestionAnswering(Task):
                         [*before, *ids[window.start : window.stop], tokenizer.sep_id],
                         [0] * len(before) + [1] * (len(window) + 1),
                         labels,
+                        cut=len(question) > longest,
                         passage=range(len(before), len(before) + len(window)),
                         places=places[window.start : window.stop],
                         begins=[best[token] == w for token in window],
                     )
                 )
         return features
+
+    def limit(self, max_length: int) -> str:
+        """The tokens of a question; passages are read to their end."""
+        return f"{_longest_question(max_length)} tokens in a question"
 
     def rows(self, outputs: Any) -> list[Tensor]:
         """The start and the end logits of each sequence."""
@@ -234,6 +241,11 @@ class QuestionAnswering(Task):
             "end": prediction.end,
             "probability": prediction.probability,
         }
+
+
+def _longest_question(max_length: int) -> int:
+    """How many tokens of a question are read."""
+    return min(MAX_QUESTION, (max_length - 3) // 2)
 
 
 def _is_whole(number: object) -> bool:

@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
+from reprlib import repr as shown  # a value in a message, shortened
 from typing import TYPE_CHECKING, Any
 
 from minibert.config import InputError
@@ -53,8 +54,8 @@ def task_names() -> tuple[str, ...]:
 
 def task_entry(name: str) -> TaskEntry:
     """The task of a name. Raises an InputError that lists the names for an unknown one."""
-    if name not in _ENTRIES:
-        raise InputError(f"task must be one of {', '.join(_ENTRIES)}, not {name!r}")
+    if not isinstance(name, str) or name not in _ENTRIES:
+        raise InputError(f"task must be one of {', '.join(_ENTRIES)}, not {shown(name)}")
     return _ENTRIES[name]
 
 

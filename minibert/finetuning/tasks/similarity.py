@@ -33,6 +33,7 @@ class Similarity(Task):
 
     name = "similarity"
     model_class = BertForSentenceSimilarity
+    example_class = TextExample
     metrics = ("spearman", "pearson")
     lowest, highest = 0.0, 1.0
 
@@ -56,22 +57,28 @@ class Similarity(Task):
         for number, example in enumerate(examples):
             if example.pair is None:
                 raise InputError(f"example {number} has one text; expected two to compare")
-            ids = [
-                tokenizer.encode(text, max_length=max_length)
+            encodings = [
+                tokenizer.encoding(text, max_length=max_length)
                 for text in (example.text, example.pair)
             ]
+            ids = [encoding.ids for encoding in encodings]
             labels = {}
             if example.label is not None:
                 above = label_value(example.label) - self.lowest
                 labels["labels"] = above / (self.highest - self.lowest)
-            features.append(Feature(number, ids, [[0] * len(row) for row in ids], labels))
+            cut = any(encoding.overflowing for encoding in encodings)
+            features.append(Feature(number, ids, [[0] * len(row) for row in ids], labels, cut=cut))
         return features
+
+    def limit(self, max_length: int) -> str:
+        """The tokens of one text; each of the two may have as many."""
+        return f"{max_length} tokens in a text"
 
     def predict(
         self, examples: Sequence[Any], features: Sequence[Any], rows: Sequence[Tensor]
     ) -> list[CosinePrediction]:
         """The cosine of each pair."""
-        return [CosinePrediction(float(row)) for row in rows]
+        return [CosinePrediction(float(row.clamp(-1, 1))) for row in rows]
 
     def score(
         self, examples: Sequence[TextExample], predictions: Sequence[CosinePrediction]

@@ -1,7 +1,7 @@
 """A tag for every word: entities, parts of speech (Devlin et al. 2018, section 5.3, figure 4d)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -17,6 +17,10 @@ from minibert.heads import BertForTokenClassification
 from minibert.tokenization import WordPieceTokenizer
 
 
+def _is_list(values: object) -> bool:
+    return isinstance(values, Collection) and not isinstance(values, str)
+
+
 @dataclass(frozen=True)
 class TaggedExample:
     """A sentence, already split into words, and the tag of each."""
@@ -25,11 +29,9 @@ class TaggedExample:
     tags: Sequence[str] | None = None  # None where they are not known
 
     def __post_init__(self) -> None:
-        if isinstance(self.words, str) or len(self.words) == 0:
+        if not _is_list(self.words) or len(self.words) == 0:
             raise InputError(f"words must be a list of at least one word, not {self.words!r}")
-        if self.tags is not None and (
-            isinstance(self.tags, str) or len(self.tags) != len(self.words)
-        ):
+        if self.tags is not None and (not _is_list(self.tags) or len(self.tags) != len(self.words)):
             raise InputError(
                 f"tags must be a list with one for each of the {len(self.words)} words, "
                 f"not {self.tags!r}"
@@ -60,15 +62,16 @@ class Tagging(Task):
 
     name = "tagging"
     model_class = BertForTokenClassification
+    example_class = TaggedExample
     metrics: tuple[str, ...] = ("entity_f1", "entity_precision", "entity_recall", "accuracy")
     labels: list[str]
     has_labels: ClassVar[bool] = True
     unlabelled: ClassVar[dict[str, Any]] = {"tags": None}
 
     def __init__(self, labels: Sequence[str]):
-        self.labels = list(labels)
+        self.labels = [] if isinstance(labels, str) else list(labels)
         if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
-            raise InputError(f"labels must be at least two different names, not {self.labels!r}")
+            raise InputError(f"labels must be at least two different names, not {labels!r}")
         self._number = {label: number for number, label in enumerate(self.labels)}
         self.names = is_iob(self.labels)
         if not self.names:

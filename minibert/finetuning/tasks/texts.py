@@ -19,6 +19,7 @@ from minibert.model import BertPreTrainedModel
 from minibert.tokenization import WordPieceTokenizer
 
 SMALLEST = 1e-18  # standard deviation of labels; its square is a number that float32 can hold
+CLOSEST = 1e-5  # standard deviation for each unit of the mean; float32 has seven digits for both
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,13 @@ class ValuePrediction:
 
 def label_value(label: Any) -> float:
     """A label as a finite number. Raises an InputError where it is not one."""
-    if not isinstance(label, Real) or not math.isfinite(label):
-        raise InputError(f"a label must be a number, not {label!r}")
-    return float(label)
+    try:
+        number = float(label) if isinstance(label, Real) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"a label must be a number, not {label!r:.60}")
+    return number
 
 
 class TextTask(Task):
@@ -59,6 +64,7 @@ class TextTask(Task):
     """
 
     model_class = BertForSequenceClassification
+    example_class = TextExample
 
     def features(
         self, tokenizer: WordPieceTokenizer, examples: Sequence[TextExample], max_length: int
@@ -68,7 +74,8 @@ class TextTask(Task):
         for number, example in enumerate(examples):
             encoding = tokenizer.encoding(example.text, example.pair, max_length)
             labels = {} if example.label is None else {"labels": self._target(example.label)}
-            rows.append(Feature(number, encoding.ids, encoding.type_ids, labels))
+            cut = bool(encoding.overflowing)
+            rows.append(Feature(number, encoding.ids, encoding.type_ids, labels, cut=cut))
         return rows
 
     def _target(self, label: Any) -> int | float:
@@ -85,9 +92,9 @@ class Classification(TextTask):
     has_labels: ClassVar[bool] = True
 
     def __init__(self, labels: Sequence[str]):
-        self.labels = list(labels)
+        self.labels = [] if isinstance(labels, str) else list(labels)
         if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
-            raise InputError(f"labels must be at least two different names, not {self.labels!r}")
+            raise InputError(f"labels must be at least two different names, not {labels!r}")
         self._number = {label: number for number, label in enumerate(self.labels)}
 
     def _target(self, label: Any) -> int:
@@ -163,6 +170,11 @@ class Regression(TextTask):
             raise InputError(
                 f"the labels differ by too little, {float(values.max() - values.min()):.3g} "
                 "from the lowest to the highest: multiply them all by some number"
+            )
+        if varies and deviation < CLOSEST * abs(mean):
+            raise InputError(
+                f"the labels lie close together, {deviation:.3g} around their mean of {mean:.10g}, "
+                "so the model could not hold what tells them apart: subtract the mean from them all"
             )
         if isinstance(model, BertForSequenceClassification) and model.classifier.bias.any():
             self._rescale(model, mean, deviation)

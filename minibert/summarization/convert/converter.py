@@ -74,8 +74,8 @@ def convert_bertsum(path: str | Path, num_heads: int | None = None) -> BertSumEx
     }
     if others := sorted(name for name in tensors if not name.startswith((BERT, prefix))):
         raise InputError(
-            f"{path} is no extractive BertSum: {others[0]} and {len(others) - 1} more are part "
-            f"of neither {BERT}* nor {prefix}*"
+            f"{path} is no extractive BertSum: tensors such as {others[0]} ({len(others)} in all) "
+            f"are part of neither {BERT}* nor {prefix}*"
         )
     try:
         unused = [

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import InputError
+from minibert.hub.load_weights import float32_by_default
+from minibert.hub.shapes_only import shapes_only
 from minibert.positions import sinusoidal_table
 from minibert.summarization.heads import InterSentenceEncoder
 
@@ -111,9 +113,10 @@ def build_from_original(
     Raises a ValueError that names the tensors that are missing, unexpected or do not fit, before
     the module takes any memory: the shapes of a few small tensors can ask for a very large one.
     """
-    with torch.device("meta"):
+    with shapes_only():
         ours = _fitting_names(make(), tensors, original_name)
-    module = make()
+    with float32_by_default():
+        module = make()
     module.load_state_dict({ours[name]: tensor for name, tensor in tensors.items()})
     return module
 

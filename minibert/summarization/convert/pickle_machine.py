@@ -4,7 +4,9 @@ A pickle is a program for a small machine with a stack, a memo and some sixty in
 (documented in the standard library, pickletools.py). Python's own machine looks up and calls what
 the program names, and a few bytes can keep it busy for years or fill the memory: with a high number
 for a place in the memo, or with a tuple of two tuples of two tuples … as the key of a dictionary.
-This one hashes only numbers and texts, and each instruction needs no more memory than its bytes.
+This one hashes only short numbers and texts, and each instruction needs no more memory than its
+bytes. A call copies what it is given, and the same long list can be given to many of them: so all
+calls together copy no more items than the program had bytes until then.
 """
 
 import os
@@ -39,12 +41,20 @@ FRESH: dict[str, Callable[[], object]] = {
     "EXT2": Inert,
     "EXT4": Inert,
 }
+COPIED = (list, tuple, dict)
 KEYS = (str, bytes, int, float, bool, type(None), Inert)
 
 
 def make_dict(pairs: Iterable[tuple[object, object]]) -> dict[Any, Any]:
-    """A dictionary; a key that is neither a number nor a text becomes an `Inert`."""
-    return {key if type(key) in KEYS else Inert(): value for key, value in pairs}
+    """A dictionary; a key that is neither a text nor a number of 60 bits becomes an `Inert`.
+
+    Many longer numbers have the same hash, and each has to be computed anew.
+    """
+    return {key if _is_key(key) else Inert(): value for key, value in pairs}
+
+
+def _is_key(key: object) -> bool:
+    return type(key) in KEYS and not (type(key) is int and key.bit_length() > 60)
 
 
 class PickleMachine:
@@ -67,7 +77,9 @@ class PickleMachine:
         """
         self._stack, self._below = list[Any](), list[list[Any]]()
         self._memo: dict[int, Any] = {}
-        for opcode, argument, _ in pickletools.genops(cast(IO[bytes], _NoLonger(file))):
+        start, self._ran, self._copied = file.tell(), 0, 0  # bytes; items that calls have copied
+        for opcode, argument, place in pickletools.genops(cast(IO[bytes], _NoLonger(file))):
+            self._ran = (place or start) - start
             if opcode.name in ARGUMENTS:
                 self._stack.append(argument)
             elif opcode.name in FRESH:
@@ -118,13 +130,13 @@ class PickleMachine:
             case "STACK_GLOBAL":
                 stack.append(self._found(*self._taken(2)))
             case "INST":
-                self._push(_call(self._found(*argument.split(" ", 1)), self._marked()))
+                self._push(self._call(self._found(*argument.split(" ", 1)), self._marked()))
             case "OBJ":
                 function, *arguments = self._marked()
-                self._push(_call(function, arguments))
+                self._push(self._call(function, arguments))
             case "REDUCE" | "NEWOBJ" | "NEWOBJ_EX":
                 function, arguments = self._taken(3 if name == "NEWOBJ_EX" else 2)[:2]
-                stack.append(_call(function, arguments))
+                stack.append(self._call(function, arguments))
             case "BUILD":
                 (state,) = self._taken(1)
                 if isinstance(stack[-1], Inert):
@@ -158,6 +170,20 @@ class PickleMachine:
             raise InputError("its pickle names something by what is no text")
         return self.find(module, name)
 
+    def _call(self, function: object, arguments: object) -> object:
+        if isinstance(function, Inert):
+            return Inert()
+        if not callable(function) or not isinstance(arguments, tuple | list):
+            raise InputError(f"its pickle calls a {type(function).__name__}")
+        # A program that gives a list to one call only has at least a byte for each of its items.
+        self._copied += sum(len(part) for part in (arguments, *arguments) if type(part) in COPIED)
+        if self._copied > self._ran:
+            raise InputError(
+                "its pickle gives the same list to many calls: they would copy more items than it "
+                "has bytes"
+            )
+        return function(*arguments)
+
 
 class _NoLonger:
     """A file of which no more is asked than it has: Python makes room for all that is asked."""
@@ -186,11 +212,3 @@ def _fill(target: object, name: str, items: list[Any]) -> None:
         target |= make_dict(_pairs(items))
     else:
         raise InputError(f"its pickle fills a {type(target).__name__} by {name}")
-
-
-def _call(function: object, arguments: object) -> object:
-    if isinstance(function, Inert):
-        return Inert()
-    if not callable(function) or not isinstance(arguments, tuple | list):
-        raise InputError(f"its pickle calls a {type(function).__name__}")
-    return function(*arguments)

@@ -10,6 +10,7 @@ ask for is far above what an honest one of its length needs.
 and every checkpoint of BertSum holds an optimizer of the class `models.optimizers.Optimizer`.
 """
 
+import errno
 import io
 import math
 import os
@@ -30,9 +31,12 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Read the tensors of 'model' and the options of 'opt' from a file that `torch.save` wrote, in
     the zip format or the older one.
 
-    Raises a ValueError if the file cannot be read or holds something else.
+    Raises a ValueError if the file cannot be read or holds something else, and a MemoryError, or
+    PyTorch's RuntimeError, if there is too little memory for it.
     """
     try:
+        if path.exists() and not path.is_file():  # opening a pipe would wait for its other end
+            raise OSError(errno.EINVAL, "it is no ordinary file")
         with open(path, "rb") as file:
             content, read = (_read_zip if file.read(4) == b"PK\3\4" else _read_legacy)(file)
             if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
@@ -50,6 +54,8 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except Exception as error:  # a broken pickle can raise anything
+        if isinstance(error, MemoryError) or "DefaultCPUAllocator" in str(error):
+            raise  # it says nothing about the file
         raise InputError(
             f"{path} is no checkpoint of BertSum: "
             + (str(error) if isinstance(error, ValueError) else "it is no readable pickle")
@@ -60,6 +66,8 @@ def read_original(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     ) else {}
 
 
+LARGEST = 2**63  # no number of a tensor's shape reaches this
+DIMENSIONS = 64  # nor has a tensor of PyTorch more
 SHARED = 4  # how often the numbers of a file may be in its tensors, on average
 
 
@@ -127,7 +135,7 @@ class TensorPickles:
         # the fourth is on which device it was, a sixth the part of another storage that it is
         match pid:
             case ("storage", torch.dtype() as dtype, str(key), _, int(length), *part) if (
-                length >= 0 and part in ([], [None])
+                0 <= length < LARGEST and part in ([], [None])
             ):
                 return self.storages.setdefault(key, Storage(key, dtype, length))
         raise InputError("it refers to what is no plain storage of numbers")
@@ -208,7 +216,9 @@ def _is_tensor(record: object) -> bool:
         and isinstance(record.storage, Storage)
         and type(record.offset) is int
         and all(
-            isinstance(numbers, tuple) and all(type(n) is int and n >= 0 for n in numbers)
+            isinstance(numbers, tuple)
+            and len(numbers) <= DIMENSIONS
+            and all(type(n) is int and 0 <= n < LARGEST for n in numbers)
             for numbers in (record.size, record.stride)
         )
     )

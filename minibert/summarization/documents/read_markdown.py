@@ -7,7 +7,7 @@ read.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
@@ -33,6 +33,7 @@ HTML_TABLE = re.compile(r"<table\b.*?(?:</table>|\Z)", re.DOTALL | re.IGNORECASE
 HTML_TITLE = re.compile(r"\s*<h1\b", re.IGNORECASE)
 LONGEST_DEFINITION = 10  # lines of a link definition with its title
 LONGEST_TAG = 2000  # characters of a tag or a comment within a line of text
+DEEPEST_LINK = 10  # links and pictures in one another
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 # Containers that decide what a paragraph in them is; the innermost counts.
 KINDS = {"list_item": "item", "dd": "item", "dt": "heading", "heading": "heading"}
@@ -93,6 +94,8 @@ def _parse(text: str) -> list[Any]:
     parser.disable(["fragments_join", "text_join"])
     parser.block.ruler.at("reference", _short_reference)
     parser.inline.ruler.at("html_inline", _short_tag)
+    for name in ("link", "image"):
+        parser.inline.ruler.at(name, _not_too_deep(name))
     return parser.use(deflist_plugin).parse(text)
 
 
@@ -123,6 +126,26 @@ def _short_tag(state: Any, silent: bool) -> bool:
         return html_inline(state, silent)
     finally:
         state.src = source
+
+
+def _not_too_deep(name: str) -> Callable[[Any, bool], bool]:
+    """markdown-it's rule for links or for pictures, which gives up within DEEPEST_LINK others.
+
+    The rule itself reads all that follows a bracket once for each level of nesting.
+    """
+    from markdown_it import rules_inline
+
+    rule = getattr(rules_inline, name)
+
+    def limited(state: Any, silent: bool) -> bool:
+        if silent and state.level > DEEPEST_LINK:
+            if state.src[state.pos] not in "[!":
+                return False
+            state.pos = state.posMax  # as the parser does at its own limit
+            return True
+        return bool(rule(state, silent))
+
+    return limited
 
 
 def _readable(tokens: Iterable[Any]) -> str:

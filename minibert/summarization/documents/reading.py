@@ -4,16 +4,16 @@ places in it."""
 import codecs
 import itertools
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from minibert.config import InputError
+from minibert.data.files import decoded
 from minibert.data.sentences import split_sentences
-from minibert.hub.find_pretrained import expanded
-from minibert.summarization.documents.read_html import html_parts
+from minibert.hub.find_pretrained import read_input
+from minibert.summarization.documents.read_html import NEVER_SHOWN, html_parts
 from minibert.summarization.documents.read_markdown import markdown_parts
 from minibert.summarization.documents.read_text import Part, text_parts
 from minibert.summarization.documents.time_limit import time_limit
@@ -38,8 +38,11 @@ SIGNATURES = {
     b"\xff\xd8\xff": "a picture (JPEG)",
     b"{\\rtf": "an RTF file; save it as text or HTML first",
 }
+# not in a description of the page, or of its author
 META_CHARSET = re.compile(
-    rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+    r"""<meta\b(?![^>]{0,200}\b(?:name|property|itemprop)\s*=)[^>]{0,200}?"""
+    r"""\bcharset\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE | re.ASCII,
 )
 
 # What is neither shown nor read: a terminal's colours and overstruck letters (as in man pages) ...
@@ -133,7 +136,7 @@ def read_file(name: str | Path, format: str | None = None, encoding: str | None 
     be read, is no text, is in another encoding, or holds no sentence.
     """
     try:
-        data = sys.stdin.buffer.read() if str(name) == "-" else expanded(name).read_bytes()
+        data = read_input(name)
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
     shown = "standard input" if str(name) == "-" else str(name)
@@ -188,23 +191,24 @@ def decode(data: bytes, name: str, format: str | None = None, encoding: str | No
             f"{name} is not text: byte {data.index(0)} is 0x00, as in a binary file (UTF-16 "
             "without its mark: --encoding utf-16-le)"
         )
-    said, declared = "UTF-8", META_CHARSET.search(data[:4096])
+    said, declared = "UTF-8", None
     if encoding is not None:
         said = encoding
-    elif (
-        declared
-        and not data.startswith(codecs.BOM_UTF8)
-        and (
-            format == "html" or (format is None and HTML_TAG.search(data[:4096].decode("latin-1")))
-        )
-    ):
-        said = encoding = declared[1].decode("ascii")
-        if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"):
-            encoding = "cp1252"  # what browsers read under these names
+    elif not data.startswith(codecs.BOM_UTF8):
+        head = NEVER_SHOWN.sub("", data[:4096].decode("latin-1"))
+        if format == "html" or (format is None and HTML_TAG.search(head)):
+            declared = META_CHARSET.search(head)
     try:
-        return data.decode(encoding or "utf-8-sig")
+        if declared:
+            said = encoding = declared[1]
+            if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"):
+                encoding = "cp1252"  # what browsers read under these names
+            if decoded(declared[0].encode("latin-1"), encoding, "replace") != declared[0]:
+                said, encoding = "UTF-8", None  # such as UTF-16: it was found as ASCII
+        return decoded(data, encoding or "utf-8-sig")
     except LookupError as error:
-        raise InputError(f"{name}: Python knows no text encoding {said!r}") from error
+        advice = ", which the page declares: name its encoding with --encoding" * bool(declared)
+        raise InputError(f"{name}: Python knows no text encoding {said!r:.60}{advice}") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is not {said} text: byte {error.start} is {error.object[error.start]:#04x}; "

@@ -102,6 +102,12 @@ def test_one_curve_follows_the_base_and_the_other_stays(tab):
     assert tab.evaluate(drawn, "mb-mine") == tab.evaluate(drawn, "mb-other") == other
 
 
+def test_the_title_states_what_the_curves_show():
+    exponent, distance = torch.arange(0, 384, 2).double() / 384, torch.arange(512)[:, None]
+    ten, large = ((distance / base**exponent).cos().mean(dim=1) for base in (10, 10_000))  # [512]
+    assert large.min() > 0.2 and ten[4] > ten[5:].max() and ten[5:].max() < 0.1
+
+
 def test_a_distance_is_chosen_in_the_plot(tab):
     show(tab, position_products(384))
     box = tab.locator(".mb-plot > svg").bounding_box()

@@ -111,7 +111,7 @@ def test_the_map_keeps_distances_in_its_directions_and_wet_is_above_dry(models, 
 
 
 def cosines_said(tab) -> list[float]:
-    """Of the trained and of the untrained model."""
+    """Of the trained and of the randomised model."""
     both = status(tab).rsplit("cosine of ", 1)[1].replace("−", "-").split(", ")
     return [float(each.split()[0]) for each in both]
 
@@ -130,7 +130,7 @@ def test_the_depth_goes_by_key_and_the_figure_says_the_cosines(tab, measures, fi
         assert status(tab).startswith(f"{name}: “w7” in “w5 w7 w10” and “w7” in “w5 w7 w11”")
         assert cosines_said(tab) == pytest.approx(across[:, stage].tolist(), abs=6e-4)
         assert tab.locator(".maps circle.mark").count() == 2 * (stage + 1)
-    for which, name in enumerate(("trained", "untrained")):
+    for which, name in enumerate(("trained", "randomised")):
         tips = tab.evaluate(
             "name => [...document.querySelectorAll(`.dot.${name}`)].map(dot => dot.dataset.tip)",
             name,
@@ -141,10 +141,10 @@ def test_the_depth_goes_by_key_and_the_figure_says_the_cosines(tab, measures, fi
 
 
 def test_the_title_states_the_cosines_of_the_curve(measures, figure):
-    trained, untrained = measures["across"][:, 1, -1, 2, 2].tolist()  # after the last layer
+    trained, randomised = measures["across"][:, 1, -1, 2, 2].tolist()  # after the last layer
     assert figure.label == (
-        f"After 2 layers, “w7” in two texts has a cosine of {trained:.2f}; in an untrained"
-        f" model, {untrained:.2f}"
+        f"After 2 layers, “w7” in two texts has a cosine of {trained:.2f}; in a randomised"
+        f" copy, {randomised:.2f}"
     )
 
 

@@ -253,7 +253,7 @@ def test_a_draw_follows_from_its_number_alone(functions):
 
 
 def test_the_chapter_opens_on_draws_that_wander_as_most_do(functions):
-    line = "[CLS] the mole was be ##wi ##tched , entrance ##d , fascinated . [SEP] thus it had come to pass , that tells ##on ' s was the triumphant perfection of inc ##on ##ven ##ience . [SEP]".split()
+    line = "[CLS] the mole was be ##w ##itch ##ed , entrance ##d , fasc ##inated . [SEP] thus it had come to pass , that tells ##on ' s was the triumph ##ant perfect ##ion of inc ##on ##ven ##ience . [SEP]".split()
     found = functions.evaluate(
         "([line, settings]) => countDraws(line, settings, 1000)", [line, BERT | FORMS["pieces"]]
     )
@@ -295,22 +295,22 @@ def tallies(figure):
 def test_it_begins_with_all_draws_and_says_them(figure):
     assert tallies(figure)[0] == 0 and sum(tallies(figure)) == 5000, "five of them in each draw"
     said = (
-        "5 of 26 tokens in every mask. Of 5,000: 79.6% [MASK], 9.4% random words, 11.0% unchanged;"
-        " outside the 95%: unchanged."
+        "5 of 26 tokens in every mask. Of 5,000 chosen tokens: 79.2% [MASK], 10.0% random tokens, 10.7% unchanged;"
+        " all as chance allows."
     )
     assert status(figure) == said
     assert figure.locator(".mb-label").inner_text() == (
-        "If 10% of tokens become random words, 100 tokens can show 4% to 16%, and 5,000 show 9% to 11%"
+        "With 10% random tokens, 95% of counts show 4% to 16% in 100 chosen tokens and 9.2% to 10.8% in 5,000"
     )  # 10% ± 1.96 · √(0.09 / 100), and with 5,000
     marks = figure.locator(".mb-mark").evaluate_all("all => all.map((one) => one.textContent)")
-    assert marks == ["100 tokens: 4% to 16%", "5,000 tokens: 9% to 11%"]
+    assert marks == ["100 tokens: 4% to 16%", "5,000 tokens: 9.2% to 10.8%"]
 
 
 def test_the_text_is_one_draw_whose_random_words_the_line_counts(figure):
     for key in ("End", "Home", "ArrowRight"):
         figure.get_by_role("slider").press(key)
         random_words = figure.locator(".mb-tokens .mb-is-other").count()
-        becomes = "becomes a random word" if random_words == 1 else "become random words"
+        becomes = "becomes a random token" if random_words == 1 else "become random tokens"
         said = f"{random_words} of 5 tokens {becomes}"
         assert figure.locator(".mb-one b").inner_text() == said
         assert figure.locator(".mb-tokens li[class]:not([class=''])").count() == 5
@@ -357,10 +357,21 @@ def test_a_press_draws_once_more_and_the_slider_goes_back(figure):
     hand.press("ArrowRight")
     said = status(figure)
     assert sum(tallies(figure)) == 10
-    assert "Of 10: " in said and said.endswith("; outside the 95%: unchanged.")
+    assert "Of 10 chosen tokens: " in said and said.endswith("; all as chance allows.")
     assert figure.locator(".mb-tokens").inner_text() != before
     hand.press("End")
     assert sum(tallies(figure)) == 5000
+
+
+def test_a_count_outside_the_band_is_named(figure):
+    said = set()
+    for rule in ("the same, by whole words", "the same, each piece on its own"):
+        figure.get_by_role("combobox", name="Rule").select_option(rule)
+        figure.get_by_role("slider").press("Home")
+        for _ in range(31):
+            figure.get_by_role("slider").press("ArrowRight")
+            said.add(status(figure).split("; ")[-1])
+    assert "all as chance allows." in said and any("outside the 95%: " in one for one in said)
 
 
 def test_it_plays_from_the_first_draw(figure):
@@ -382,9 +393,9 @@ def test_by_whole_words_the_pieces_of_a_word_count_alike(figure):
 def test_other_shares_and_another_text(figure):
     rule = figure.get_by_role("combobox", name="Rule")
     for name, said in (
-        ("100% [MASK]", "100.0% [MASK], 0.0% random words"),
-        ("100% random words", "0.0% [MASK], 100.0% random words"),
-        ("90% [MASK], no random words", " 0.0% random words"),
+        ("100% [MASK]", "100.0% [MASK], 0.0% random tokens"),
+        ("100% random tokens", "0.0% [MASK], 100.0% random tokens"),
+        ("90% [MASK], no random tokens", " 0.0% random tokens"),
     ):
         rule.select_option(name)
         assert said in status(figure)

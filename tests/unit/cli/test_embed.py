@@ -61,17 +61,37 @@ def test_a_row_for_each_line_whatever_is_in_it(run, saved, tmp_path):
         ([], "give texts, or --file FILE (not both)"),
         (["a", "--file", "b"], "give texts, or --file FILE (not both)"),
         (["a", " "], "text 2 is empty"),
-        (["a", "\u200b", "--model", "MODEL"], "texts[1] has no tokens"),
+        (["a", "\u200b", "--model", "MODEL"], "texts[1] has no tokens: '\\u200b'"),
+        (["\udcff", "--model", "MODEL"], "a byte that is not UTF-8"),
         (["--file", "nowhere.txt"], "cannot read --file nowhere.txt: No such file"),
         (["a", "--out", "vectors.txt"], "--out must end in .npy"),
         (["a", "--model", "./nowhere"], "no folder './nowhere'"),
-        (["a", "--out", "no/such/folder/v.npy", "--model", "MODEL"], "No such file or directory"),
+        (["cat", "--out", "no/such/folder/v.npy", "--model", "MODEL"], "No such file or directory"),
     ],
 )
 def test_bad_input(argv, message, run, saved):
     folder = saved(BertModel)
     status, out, err = run("embed", *(folder if word == "MODEL" else word for word in argv))
     assert status == 2 and not out and message in err and err.count("\n") == 1
+
+
+def test_the_texts_are_never_overwritten(run, saved, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lines.txt").write_text("the cat sat\n")
+    (tmp_path / "v.npy").symlink_to("lines.txt")
+    status, _, err = run(
+        "embed", "--file", "lines.txt", "--out", "v.npy", "--model", saved(BertModel)
+    )
+    assert status == 2 and "--out v.npy is the file of --file: name another one" in err
+    assert (tmp_path / "lines.txt").read_text() == "the cat sat\n"
+
+
+def test_one_vector_and_a_character_that_commands_a_terminal(run, saved, tmp_path):
+    folder = saved(BertModel)
+    _, out, _ = run("embed", "a", "--model", folder, "--out", tmp_path / "v.npy")
+    assert out.endswith("v.npy: 1 vector of 8 numbers\n")
+    _, out, _ = run("embed", "a\x7f", "--model", folder, "--json")
+    assert "\x7f" not in out and json.loads(out)["text"] == "a\x7f"
 
 
 def test_a_disk_that_fills_leaves_the_old_file_as_it_was(run, saved, tmp_path, monkeypatch):
@@ -85,6 +105,6 @@ def test_a_disk_that_fills_leaves_the_old_file_as_it_was(run, saved, tmp_path, m
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(numpy, "save", full)
-    status, _, err = run("embed", "one", "--model", saved(BertModel), "--out", out)
+    status, _, err = run("embed", "cat", "--model", saved(BertModel), "--out", out)
     assert status == 2 and "cannot be written" in err and err.count("\n") == 1
     assert out.read_text() == "old" and not list(tmp_path.glob(".*"))

@@ -196,6 +196,36 @@ LEARNED = {
 }
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_how_many_rows_are_held_out_where_most_are_equal(seed, quick, run, tmp_path):
+    rows = [{"text": "so so film", "label": ("neg", "pos")[n % 2]} for n in range(40)]
+    rows.append({"text": "good film", "label": "pos"})
+    file = write_csv(tmp_path / "rows.csv", rows)
+    argv = ["--train", file, "--out", tmp_path / "model", "--seed", seed, *quick]
+    status, out, err = run("finetune", "classification", *argv)
+    assert status == 0, err
+    assert "dev    1 rows: 2% of the training rows, because those of one text stay together" in out
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "model.safetensors", "finetuning.json"])
+def test_a_link_that_comes_during_a_run_is_not_written_through(
+    name, quick, run, monkeypatch, tmp_path
+):
+    train = session.finetune
+
+    def with_link(*given, **options):
+        (tmp_path / "elsewhere").write_text("mine")
+        (tmp_path / "model" / name).symlink_to(tmp_path / "elsewhere")
+        return train(*given, **options)
+
+    monkeypatch.setattr(session, "finetune", with_link)
+    file = write_csv(tmp_path / "rows.csv", reviews())
+    argv = ["--train", file, "--out", tmp_path / "model", *quick]
+    status, _, err = run("finetune", "classification", *argv)
+    assert status == 2 and f"{name} is a link" in err, err
+    assert (tmp_path / "elsewhere").read_text() == "mine"
+
+
 @pytest.mark.parametrize("task", LEARNED)
 def test_each_task_from_its_file_to_an_answer(task, quick, run, tmp_path):
     rows, words, wanted = LEARNED[task]
@@ -385,6 +415,43 @@ def test_a_test_file_and_the_labels_of_training_rows(quick, run, tmp_path):
     )
 
 
+def test_a_pair_that_is_not_read_is_noted(tmp_path, capsys):
+    """Not if it is read, as the second text or as the only one, and not for another column."""
+    note = "the column 'Pair' is not read (--pair Pair would read it)"
+    rows = [row | {"Pair": row["text"] + " x", "n": "1"} for row in reviews()]
+    given = {"task": "classification", "train": str(write_csv(tmp_path / "rows.csv", rows))}
+    for columns, notes in (({}, 1), ({"pair": "Pair"}, 0), ({"text": "Pair"}, 0)):
+        Data(given | columns, 0)
+        out = capsys.readouterr().out
+        assert out.count(note) == out.count("is not read") == notes, out
+
+
+def test_rows_with_a_text_that_was_seen_are_noted(tmp_path, capsys):
+    rows = reviews()
+    given = {
+        "task": "classification",
+        "train": str(write_csv(tmp_path / "train.csv", rows[:20])),
+        "dev": str(write_csv(tmp_path / "dev.csv", rows[20:30])),
+        "test": str(write_csv(tmp_path / "test.csv", rows[15:30])),
+    }
+    Data(given, 0)
+    out = capsys.readouterr().out
+    assert "note   5 of 15 rows of test have a text that rows of train have, too" in out
+    assert "note   10 of 15 rows of test have a text that rows of dev have, too" in out
+    assert out.count("note ") == 2, out
+
+
+def test_a_test_row_that_cannot_be_read_is_reported_before_training(quick, run, tmp_path):
+    rows = write_lines(tmp_path / "rows.jsonl", questions())
+    answers = {"text": ["\u200b"], "answer_start": [4]}
+    bad = [{"question": "who ?", "context": "ada \u200b", "answers": answers}]
+    test = write_lines(tmp_path / "test.jsonl", bad)
+    columns = ["--train", rows, "--test", test, "--out", tmp_path / "out"]
+    status, out, err = run("finetune", "questions", *columns, *quick)
+    assert status == 2 and "leaves nothing of the answer" in err and "epoch 1" not in out
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_model_that_is_no_better_than_the_majority_is_told(quick, run, tmp_path):
     rows = write_csv(
         tmp_path / "rows.csv",
@@ -459,7 +526,8 @@ def test_notes(quick, run, tmp_path):
         "1e-9",
     )
     assert (
-        f"note   10 of 10 rows fill all {LENGTH} tokens: longer texts are cut (--max-length)" in out
+        f"note   10 of 10 rows have more than {LENGTH} tokens: the rest is not read (--max-length)"
+        in out
     )
     assert (
         re.search(r"note   9\d?% of these tokens are not in the vocabulary of", out)
@@ -559,7 +627,7 @@ def test_a_stop_in_the_first_epoch_keeps_the_files_of_others(quick, run, tmp_pat
 
 def test_a_failed_first_save_keeps_the_files_of_others(quick, run, tmp_path, monkeypatch):
     rows, out = write_csv(tmp_path / "rows.csv", reviews()), tmp_path / "model"
-    monkeypatch.setattr("minibert.finetuning.model_io.write_atomically", full)
+    monkeypatch.setattr("minibert.hub.pretrained_io._move_into", full)
     at_step(2, lambda: (out / "notes.txt").write_text("mine"), monkeypatch)
     status, _, _ = run("finetune", "classification", "--train", rows, "--out", out, *quick)
     assert status == 2
@@ -589,7 +657,7 @@ def full(*_, **__):
 
 @pytest.mark.parametrize(
     "what",
-    ["minibert.hub.pretrained_io.write_weights", "minibert.finetuning.model_io.write_atomically"],
+    ["minibert.hub.pretrained_io.write_weights", "minibert.hub.pretrained_io._move_into"],
 )
 def test_a_full_disk_at_once_and_later(what, quick, run, tmp_path, monkeypatch):
     rows = write_csv(tmp_path / "rows.csv", reviews())
@@ -726,6 +794,22 @@ MISTAKES = {
         ["finetune", "regression", "--train", "SAME", "--out", "OUT"],
         "all rows have the label 2.5, so there is nothing to learn",
     ),
+    "one class left to train on": (
+        ["finetune", "classification", "--train", "TWO", "--out", "OUT"],
+        "two.csv, the rows that are left to train on: all rows have the label",
+    ),
+    "standard input twice": (
+        ["finetune", "classification", "--train", "-", "--dev", "-", "--out", "OUT"],
+        "only one of --train, --dev and --test can be standard input ('-')",
+    ),
+    "no choices": (
+        ["finetune", "choice", "--train", "ROWS", "--choices", ",", "--out", "OUT"],
+        "--choices: expected the names of columns, such as a,b,c,d",
+    ),
+    "a dev file without a name": (
+        ["finetune", "classification", "--train", "ROWS", "--dev", "", "--out", "OUT"],
+        "dev: expected a name, not an empty text",
+    ),
     "no numbers": (
         ["finetune", "regression", "--train", "ROWS", "--out", "OUT"],
         "line 2: 'label' must be a number",
@@ -770,6 +854,14 @@ MISTAKES = {
         ["predict", "MODEL", "--file", "OTHER"],
         "no column has a usual name for --text",
     ),
+    "a header that is there": (
+        ["finetune", "classification", "--train", "ROWS", "--header", "text,label", "--out", "OUT"],
+        "reviews.csv, line 1: this line has the names given in --header. Leave out --header",
+    ),
+    "a header that a file to predict has": (
+        ["predict", "MODEL", "--file", "ROWS", "--header", "Text, label"],
+        "reviews.csv, line 1: this line has the names given in --header. Leave out --header",
+    ),
     "an unknown option": (["predict", "MODEL", "x", "--jsn"], "unrecognized arguments: --jsn"),
 }
 
@@ -796,6 +888,7 @@ def test_mistakes_are_one_line_and_leave_nothing(argv, complaint, trained, tiny,
         "FULL": tmp_path / "full",
         "PAIRS": pair,
         "ONE": write_csv(tmp_path / "one.csv", [row for row in reviews() if row["label"] == "pos"]),
+        "TWO": write_csv(tmp_path / "two.csv", reviews()[:2]),
         "SAME": write_csv(tmp_path / "same.csv", [{"text": "x", "label": 2.5}] * 3),
         "OTHER": write_csv(tmp_path / "other.csv", [{"a": 1, "b": 2}]),
     }
@@ -858,7 +951,13 @@ def test_texts_that_are_typed_or_piped(trained, run, monkeypatch):
 def test_a_text_that_is_cut_is_noted(trained, run):
     status, out, err = run("predict", trained[0], "good " * 400, "a good film")
     assert status == 0 and len(out.splitlines()) == 2
-    assert "1 of 2 texts have more than" in err and "only their beginning was read" in err
+    assert err == f"note: 1 of 2 inputs have more than {LENGTH} tokens; the rest was not read\n"
+
+
+def test_a_text_of_which_the_tokenizer_leaves_nothing_is_noted(trained, run):
+    status, out, err = run("predict", trained[0], "\u200b", "a good film")
+    assert status == 0 and len(out.splitlines()) == 2
+    assert err.startswith("note: the tokenizer leaves nothing of 1 of 2 inputs, so their"), err
 
 
 def test_columns_of_a_file(trained, run, tmp_path):
@@ -888,6 +987,34 @@ def test_columns_of_a_file(trained, run, tmp_path):
     )
     (tmp_path / "a.tsv").write_text("\n".join(texts))
     assert run("predict", folder, "--file", tmp_path / "a.tsv", "--header", "text")[1] == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.tsv", "text\tx\nfoo\t1\n\t\nbar\t2\n", "line 3: 'text' is empty"),
+        ("a.tsv", "text\tx\nfoo\t1\n \t1\nbar\t2\n", "line 3: 'text' is empty"),
+        ("a.tsv", "text\nfoo\n\nbar\n", "line 3: the line is blank"),
+        ("a.csv", "text,x\nfoo,1\n,\nbar,2\n", "line 3: 'text' is empty"),
+        ("a.csv", "text,x\nfoo,1\n\nbar,2\n", "line 3: the line is blank"),
+        ("a.csv", 'text\n"foo\n\nbar"\n  \nbar\n', "line 5: the line is blank"),
+        ("a.txt", "0 foo\n\n0 bar\n", "line 2: the line is blank"),
+        ("a.jsonl", '{"text": "foo"}\n{"text": ""}\n', "line 2: 'text' is empty"),
+    ],
+)
+def test_a_row_to_predict_without_a_text_is_refused(name, content, said, trained, run, tmp_path):
+    """Left out, it would shift the answers below it against the rows. At the end it shifts none."""
+    argv = "predict", trained[0], "--file", tmp_path / name
+    argv += ("--format", "label-text") if name == "a.txt" else ()
+    (tmp_path / name).write_text(content)
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "") and err.endswith(f"{name}, {said}\n")
+    if name != "a.jsonl":
+        lines = content.splitlines()
+        at = int(said.split()[1].rstrip(":")) - 1
+        (tmp_path / name).write_text("\n".join([*lines[:at], *lines[at + 1 :], "", " ", ""]))
+        status, out, _ = run(*argv)
+        assert status == 0 and len(out.splitlines()) == 2 and "bar" in out.splitlines()[1]
 
 
 @pytest.mark.parametrize(

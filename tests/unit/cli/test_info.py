@@ -40,6 +40,13 @@ def test_info_as_json(run):
     assert values["memory_bytes"]["weights float16"] == 2 * 109_482_240
 
 
+def test_a_folder_with_the_name_of_a_preset_is_not_taken_for_it(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mini").mkdir()
+    status, _, err = run("info", "mini")
+    assert status == 0 and "mini is the preset, not the folder here: that is ./mini" in err
+
+
 def test_info_on_the_cost_of_training(run):
     status, out, _ = run("info", "base", "--train-tokens", "3.67e10")
     assert (
@@ -68,3 +75,8 @@ def test_info_on_folders_and_names(needs_minilm, run, saved):
     total = sum(parameter.numel() for parameter in model.parameters())
     status, out, _ = run("info", saved(BertForPreTraining), "--length", "12")
     assert status == 0 and f"{total:,}" in out and "heads" in out and "BertForPreTraining" in out
+    longest = SHAPE["max_position_embeddings"]
+    assert f"1 x {longest} tokens" in run("info", saved(BertForPreTraining))[1]  # not 128
+    for option in ("--length", "--batch"):
+        said = f"argument {option}: expected a whole number of at least 1, not '0'"
+        assert said in run("info", "base", option, "0")[2]

@@ -25,7 +25,10 @@ from minibert.hub.pretrained_io import UnreadWeightsWarning
             ["info", "base", "--length", "513"],
             "--length 513 is more than the model's 512 positions",
         ),
-        (["info", "base", "--batch", "0"], "batch 0"),
+        (
+            ["info", "base", "--batch", "0"],
+            "argument --batch: expected a whole number of at least 1",
+        ),
         (["similarity"], "give two or more texts, or --pairs FILE"),
         (["similarity", "a"], "there is only one text; give two or more"),
         (["similarity", "a", "b", "--pairs", "-"], "not both"),
@@ -64,6 +67,11 @@ def test_bad_input_is_one_line_and_status_2(
             ["search", "", "x"],
             ["embed", "x", "--out", ""],
             ["tokenizer", "--corpus", "", "--out", "x"],
+            ["pretrain", "--from", "", "--out", "x"],
+            ["pretrain", "--held-out", "a.txt", "", "--out", "x"],
+            ["train-sentences", "--valid", "", "--out", "x"],
+            ["tokenizer", "--out", "a\x1b[31mb"],
+            ["pretrain", "--out", "a\nb"],
         ),
     ],
 )
@@ -274,9 +282,15 @@ def test_warnings_are_shown_but_for_those_that_a_command_hides(run, monkeypatch)
             warnings.warn("look out", UserWarning, stacklevel=1)
 
     monkeypatch.setattr("minibert.cli.info.run_info", run_info)
-    with pytest.warns(UserWarning) as heard:
-        run("info", "base")
-    assert [str(warning.message) for warning in heard] == ["look out"]
+    assert run("info", "base")[2] == "minibert info: look out\n"
+
+
+def test_a_warning_cannot_command_the_terminal(run, monkeypatch):
+    def run_info(arguments):
+        warnings.warn("the folder \x1b[31mred\nand\u202emore", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr("minibert.cli.info.run_info", run_info)
+    assert run("info", "base")[2] == "minibert info: the folder [31mred andmore\n"
 
 
 # -- what surrounds a command ------------------------------------------------------------------------------------------
@@ -351,7 +365,8 @@ def test_in_similarity_and_summarize_as_well():
 )
 def test_before_two_dashes_a_word_with_a_dash_is_an_option(argv, run):
     status, _, err = run(*argv)
-    assert status == 2 and "unrecognized arguments: " in err
+    assert status == 2 and err.startswith(f"minibert {argv[0]}: unrecognized arguments: ")
+    assert f"'minibert {argv[0]} --help'" in err
 
 
 # -- how fast it answers -----------------------------------------------------------------------------------------------
@@ -384,3 +399,17 @@ def test_help_version_and_wrong_options_answer_at_once(argv, status):
         if seconds[-1] < 0.5:
             break
     assert min(seconds) < 2
+
+
+@pytest.mark.parametrize(
+    "argv, name",
+    [
+        (["tokenizer", "--out", "v", "--corpus", "a", "--corpus", "b", "c"], "corpus"),
+        (["pretrain", "--out", "v", "--corpus", "a", "--corpus", "b", "c"], "corpus"),
+        (["pretrain", "--out", "v", "--held-out", "a", "--held-out", "b", "c"], "held_out"),
+        (["train-sentences", "--out", "v", "--exclude", "a", "--exclude", "b", "c"], "exclude"),
+        (["predict", "m", "--choices", "a", "--choices", "b", "c"], "choices"),
+    ],
+)
+def test_a_list_given_in_two_groups_is_one_list(argv, name):
+    assert list(getattr(parse(argv), name)) == ["a", "b", "c"]

@@ -356,6 +356,14 @@ def test_a_corpus_too_small_to_hold_anything_out_trains_all_the_same(given, run,
     assert status == 0 and "no held-out evaluation: the corpus has no text left for it" in out
 
 
+def test_held_out_text_that_was_named_must_be_usable(given, run, tmp_path):
+    (tmp_path / "one.txt").write_text("The cat sees a dog. It runs.\n")
+    options = ["--held-out", tmp_path / "one.txt", "--no-next-sentence", "--steps", "2"]
+    status, _, err = run(*given, "--out", tmp_path / "run", *options)
+    assert status == 2
+    assert "--held-out cannot be used for the evaluation: " in err and "has 1 documents" in err
+
+
 # -- stopped and resumed -----------------------------------------------------------------------------------------------
 
 
@@ -397,6 +405,54 @@ def test_a_kill_before_the_model_was_saved(finished, run, tmp_path):
     shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("model"))
     (tmp_path / "run" / "log.jsonl").open("a").write('{"step": 30, "word_lo')
     assert run("--out", tmp_path / "run", "--resume")[0] == 0
+    assert_same(tmp_path / "run", finished)
+
+
+def test_a_log_that_is_gone_is_not_begun_again_without_a_word(finished, run, tmp_path):
+    shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("log.jsonl"))
+    status, out, _ = run("--out", tmp_path / "run", "--resume")
+    assert status == 0 and "log.jsonl is not there: a new one begins at step 30" in out
+
+
+@pytest.mark.parametrize("harm", ["deleted", "moved", "link", "link to nowhere"])
+def test_a_log_that_loses_its_name_during_a_run_gets_it_back(
+    harm, given, finished, run, tmp_path, monkeypatch
+):
+    log, other = tmp_path / "run" / "log.jsonl", tmp_path / "other"
+
+    def happens(_):
+        if harm == "moved":
+            log.rename(tmp_path / "moved")
+        else:
+            log.unlink()
+        if harm.startswith("link"):
+            log.symlink_to(other)
+
+    if harm == "link":
+        other.write_text("somebody's")
+    at_step(17, happens, monkeypatch)
+    assert run(*given, "--out", tmp_path / "run")[0] == 0
+    assert_same(tmp_path / "run", finished)
+    assert (other.read_text() if other.exists() else None) == (
+        "somebody's" if harm == "link" else None
+    )
+
+
+def test_a_link_that_is_put_there_while_a_run_begins_is_not_followed(
+    given, finished, run, tmp_path, monkeypatch
+):
+    original, other = Pretraining.__init__, tmp_path / "other"
+    other.write_text("somebody's")
+
+    def init(self, *arguments, **more):
+        for name in ("log.jsonl", "run.json"):
+            (tmp_path / "run" / name).unlink(missing_ok=True)
+            (tmp_path / "run" / name).symlink_to(other)
+        original(self, *arguments, **more)
+
+    monkeypatch.setattr(Pretraining, "__init__", init)
+    assert run(*given, "--out", tmp_path / "run")[0] == 0
+    assert other.read_text() == "somebody's"
     assert_same(tmp_path / "run", finished)
 
 
@@ -631,6 +687,7 @@ def test_the_command_itself_killed_and_interrupted(given, finished, tmp_path):
             "--from determines the shape and the vocabulary: leave out --preset",
         ),
         (["--out", "OUT", "--from", "./nowhere"], "there is no folder './nowhere'"),
+        (["--out", "OUT", "--vocab-size", "0"], "expected a whole number of at least 1, not '0'"),
         (["--out", "OUT", "--steps", "0"], "steps must be a whole number of at least 1, not 0"),
         (
             ["--out", "OUT", "--steps", "many"],
@@ -793,7 +850,28 @@ def test_a_run_that_cannot_begin_leaves_what_was_there(given, finished, run, tmp
         "vocabulary",
     ]
     (out / "valid.tokens").unlink()
-    assert run(*given, "--out", out)[0] == 0
+    status, said, _ = run(*given, "--out", out)
+    assert status == 0 and f"{out} holds vocabulary, train.tokens already: used" in said
+    assert_same(out, finished)
+
+
+def test_a_vocabulary_in_the_folder_must_be_the_one_that_is_named(given, finished, run, tmp_path):
+    out = tmp_path / "run"
+    shutil.copytree(finished / "vocabulary", out / "vocabulary")
+    corpus = given[:2]
+    status, _, err = run(*corpus, "--vocab", "minibert-small", "--out", out)
+    assert status == 2
+    assert f"{out / 'vocabulary'} holds another vocabulary than --vocab minibert-small" in err
+    assert sorted(set(os.listdir(out)) - {".lock"}) == ["vocabulary"]
+
+
+def test_a_run_goes_on_without_the_file_of_its_vocabulary(given, finished, run, tmp_path):
+    shutil.copytree(finished / "vocabulary", tmp_path / "mine")
+    at, out = given.index("--vocab-size"), tmp_path / "run"
+    argv = [*given[:at], *given[at + 2 :], "--vocab", tmp_path / "mine", "--out", out]
+    assert run(*argv, "--time-limit", "0s")[0] == 0
+    shutil.rmtree(tmp_path / "mine")
+    assert run("--out", out, "--resume")[0] == 0
     assert_same(out, finished)
 
 

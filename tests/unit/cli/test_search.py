@@ -87,7 +87,7 @@ def test_files_of_another_encoding(run, saved, notes):
     [
         (["nowhere", "a"], "there is no folder 'nowhere'"),
         ([os.devnull, "a"], "is neither a file nor a folder"),
-        (["NOTES", "a", "--encoding", "punycode"], "punycode is no encoding of text files"),
+        (["NOTES", "a", "--encoding", "punycode"], "Python knows no text encoding 'punycode'"),
         (["NOTES", " "], "the question is empty"),
         (["NOTES", "a", "--model", "./nowhere"], "no folder './nowhere'"),
         (["NOTES", "a", "--top", "0"], "expected a whole number of at least 1, not '0'"),

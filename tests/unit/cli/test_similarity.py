@@ -36,6 +36,7 @@ def test_similarity_of_pairs_in_their_order(source, run, tmp_path, monkeypatch):
             "line 2: expected two texts with one tab between them, found 1 in 'only one'",
         ),
         (b"a\tb\tc\n", "line 1: expected two texts with one tab between them, found 3"),
+        (b"a\tb\nc\t \n", "line 2: one of the two texts is empty"),
         (b"\n\n", "contains no text"),
         (b"caf\xe9\tb\n", "is not UTF-8 text: byte 3 is 0xe9"),
     ],

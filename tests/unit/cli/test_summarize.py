@@ -413,6 +413,12 @@ def test_bad_input_is_one_line_and_status_2(argv, message, run, write, tmp_path,
     )
 
 
+def test_json_has_the_context_already(run, write, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(write("It rains."), "--json", "--context")
+    assert "argument --context: not allowed with argument --json" in capsys.readouterr().err
+
+
 def test_a_model_without_a_head_is_refused(needs_minilm, run, tmp_path, write):
     save_pretrained(
         BertModel(

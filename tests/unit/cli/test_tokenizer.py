@@ -95,14 +95,18 @@ def test_the_default_corpus(run, tmp_path):
     ("arguments", "message"),
     [
         (["--corpus", "nowhere"], "there is no file or folder 'nowhere'"),
+        (["--corpus", "default", "TEXT"], "the corpus 'default' is known by its name: give it"),
+        (["--sentence-per-line"], "a sentence per line is a format of .txt files, and not for"),
         (["--corpus", "TEXT", "--vocab-size", "9"], "vocab_size=9 is too small"),
         (["--corpus", "TEXT", "--sentences", "0"], "--sentences must be at least 1, not 0"),
         (["--corpus", "EMPTY"], "blank.txt has no sentence to learn from"),
+        (["--corpus", "LONG"], "long.txt has no words of at most 100 characters"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, message, run, text, tmp_path):
     (tmp_path / "blank.txt").write_text("\n \n", encoding="utf-8")
-    places = {"TEXT": text, "EMPTY": tmp_path / "blank.txt"}
+    (tmp_path / "long.txt").write_text("x" * 101, encoding="utf-8")
+    places = {"TEXT": text, "EMPTY": tmp_path / "blank.txt", "LONG": tmp_path / "long.txt"}
     status, told, errors = run(
         *(places.get(argument, argument) for argument in arguments), "--out", tmp_path / "v"
     )

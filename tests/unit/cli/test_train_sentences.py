@@ -368,6 +368,8 @@ def test_a_resumed_run_may_not_change(finished, folders, run, tmp_path):
     [
         (["--from", "./nowhere"], "there is no folder './nowhere'"),
         (["--teacher", "./nowhere"], "there is no folder './nowhere'"),
+        (["--teacher", "./empty"], "config key 'vocab_size' is missing"),
+        (["--corpus", "./pipe"], "cannot read pipe: it is neither an ordinary file nor a folder"),
         (["--corpus", "./nowhere"], "there is no file or folder 'nowhere'"),
         (["--valid", "./nowhere"], "cannot read nowhere: No such file"),
         (["--max-length", "33"], "max_length 33 is longer than the model's max_position_embed"),
@@ -383,6 +385,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     changes, message, given, run, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "config.json").write_text("{}")
     status, out, err = run(*given, *changes, "--out", tmp_path / "run")
     assert status == 2 and out == "" and message in err, err
     assert err.count("\n") == 1 and err.startswith("minibert train-sentences: ")

@@ -2,6 +2,9 @@
 
 import gzip
 import lzma
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +41,22 @@ def test_other_files_are_read_as_they_are(tmp_path):
     (tmp_path / "a.txt").write_bytes(TEXT)
     with open_decompressed(tmp_path / "a.txt") as file:
         assert file.peek(1) and file.read() == TEXT
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there is no /dev/zero")
+def test_a_device_is_refused_because_it_may_never_end():
+    with pytest.raises(OSError, match="it is a device, and not a file"):
+        open_decompressed(Path("/dev/zero"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_named_pipe_is_refused_and_one_of_the_shell_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(OSError, match="it is a named pipe, and not a file"):
+        open_decompressed(tmp_path / "pipe.txt")
+    reader, writer = os.pipe()
+    os.write(writer, TEXT[:100])
+    os.close(writer)
+    with open_decompressed(Path(f"/dev/fd/{reader}")) as file:
+        assert file.read() == TEXT[:100]
+    os.close(reader)

@@ -4,6 +4,7 @@ be read."""
 import gzip
 import json
 import lzma
+import warnings
 
 import pytest
 from hypothesis import given
@@ -62,6 +63,14 @@ def test_a_sentence_a_line_is_the_format_of_the_original(needs_shared_data):
     ]
 
 
+def test_a_sentence_a_line_is_of_txt_files_only(tmp_path):
+    """Documents in other forms have no such lines: whole paragraphs would be sentences."""
+    path = write(tmp_path / "a.jsonl.gz", jsonl("One. Two."))
+    for corpus in (path, tmp_path, [write(tmp_path / "b.txt", "b."), path], "default"):
+        with pytest.raises(InputError, match="format of .txt files, and not for .*(a.jsonl|def)"):
+            documents(corpus, "all", sentence_per_line=True)
+
+
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
 def test_json_lines(suffix, tmp_path):
     path = write(
@@ -110,10 +119,13 @@ def test_reading_is_lazy(tmp_path):
 def test_names_of_files_decide_the_split(tmp_path):
     for name in ("train-00.txt", "train-01.txt", "valid.txt", "test.txt", "trains.txt"):
         write(tmp_path / name, name.removesuffix(".txt"))
-    assert list(documents(tmp_path)) == [["train-00"], ["train-01"]]
-    assert list(documents(tmp_path, "valid")) == [["valid"]]
-    assert list(documents(f"{tmp_path}/train-*")) == [["train-00"], ["train-01"]]
-    assert len(list(documents(tmp_path, "all"))) == 5
+    with pytest.warns(UserWarning, match="1 of the files .* left out, .* as .* does: trains.txt$"):
+        assert list(documents(tmp_path)) == [["train-00"], ["train-01"]]
+    with pytest.warns(UserWarning, match="left out"):
+        assert list(documents(tmp_path, "valid")) == [["valid"]]
+    with warnings.catch_warnings(action="error"):
+        assert list(documents(f"{tmp_path}/train-*")) == [["train-00"], ["train-01"]]
+        assert len(list(documents(tmp_path, "all"))) == 5
     with pytest.raises(
         ValueError,
         match="split is 'valid', but no file's name begins with valid or val or dev or "

@@ -87,7 +87,7 @@ def test_one_ordinary_word_is_enough_and_none_is_not():
     with pytest.raises(
         ValueError, match="special_ids leave no ordinary token in a vocabulary of 5"
     ):
-        mask(vocab_size=5, special_ids=range(5))
+        mask(vocab_size=5, special_ids=range(5), input_ids=IDS * 0)
 
 
 @pytest.mark.parametrize("replace", [(0.8, 0.2), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
@@ -98,6 +98,12 @@ def test_shares_may_add_up_to_one(replace):
 @pytest.mark.parametrize(
     "changes, said",
     [
+        ({"input_ids": [[2, 5]]}, "input_ids must be a tensor, not a list"),
+        ({"input_ids": IDS.float()}, f"all ids must be whole numbers below vocab_size {V}"),
+        ({"input_ids": IDS > 0}, f"all ids must be whole numbers below vocab_size {V}"),
+        ({"input_ids": IDS + V}, "all ids must be whole numbers below"),
+        ({"special_ids": [V]}, "all ids must be whole numbers below"),
+        ({"mask_token_id": -1}, "all ids must be whole numbers below"),
         ({"rate": -0.1}, "rate must lie between 0 and 1, not -0.1"),
         ({"rate": 1.1}, "rate must lie between 0 and 1, not 1.1"),
         (
@@ -110,6 +116,6 @@ def test_shares_may_add_up_to_one(replace):
         ),
     ],
 )
-def test_shares_that_are_none_are_refused(changes, said):
+def test_arguments_that_cannot_be_are_refused(changes, said):
     with pytest.raises(ValueError, match=said):
         mask(**changes)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.config import IGNORE
+from minibert.config import IGNORE, InputError
 from minibert.data import (
     MixedSequences,
     PackedSequences,
@@ -325,6 +325,16 @@ def test_rows_of_one_kind_are_no_mixture(corpus):
         type(make_sequences(corpus, 16, CLS, SEP, PAD, pair_share=share))
         for share in (0.0, 0.01, 1.0)
     ] == [TextSequences, MixedSequences, PairSequences]
+
+
+@pytest.mark.parametrize("share", [2, -0.1, float("nan"), "0.5", None])
+def test_a_share_lies_between_0_and_1(corpus, share):
+    for kind in (TextSequences, PairSequences):
+        with pytest.raises(InputError, match="short_rate must be a number from 0 to 1, not"):
+            kind(corpus, 16, CLS, SEP, PAD, short_rate=share)
+    for kind in (MixedSequences, make_sequences):
+        with pytest.raises(InputError, match="pair_share must be a number from 0 to 1, not"):
+            kind(corpus, 16, CLS, SEP, PAD, pair_share=share)
 
 
 # -- packed ----------------------------------------------------------------------------------------

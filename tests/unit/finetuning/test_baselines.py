@@ -61,13 +61,19 @@ def test_the_most_frequent_tag_of_each_word():
 
 
 def test_the_whole_passage():
-    name, scores = score_baseline(
-        QuestionAnswering(), [], [QuestionExample("q", "it was ada lovelace", ["ada lovelace"])]
-    )
+    examples = [QuestionExample("q", "it was ada lovelace", ["ada lovelace"])]
+    name, scores = score_baseline(QuestionAnswering(), examples, examples)
     assert name == "the whole passage" and scores == {
         "f1": pytest.approx(2 * 2 / (4 + 2)),
         "exact_match": 0.0,
     }
+
+
+@pytest.mark.parametrize("training, examples", [(0, 1), (1, 0)])
+def test_a_baseline_of_no_examples(training, examples):
+    rows = [TextExample("x", label="a")]
+    with pytest.raises(ValueError, match="a baseline needs examples to fit and examples to score"):
+        score_baseline(Classification(["a", "b"]), rows[:training], rows[:examples])
 
 
 def test_the_number_that_was_right_most_often():

@@ -69,6 +69,26 @@ def numbers(task, prediction) -> list[float]:
     return found
 
 
+# of each task, an example that fits and one with a token too many
+CUT = {
+    "classification": (["good " * 18], ["good " * 19], TextExample),
+    "regression": (["a", "good " * 16], ["a", "good " * 17], TextExample),
+    "similarity": (["a", "good " * 18], ["a", "good " * 19], TextExample),
+    "tagging": ([["good"] * 50], None, TaggedExample),  # read in windows
+    "questions": (["who " * 8, "good " * 50], ["who " * 9, "good"], QuestionExample),
+    "choice": (["a", ["a", "good " * 16]], ["a", ["a", "good " * 17]], ChoiceExample),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_feature_says_whether_its_example_was_cut(name):
+    fits, too_long, kind = CUT[name]
+    _, task = make(name)
+    assert not any(one.cut for one in task.features(TOKENIZER, [kind(*fits)], LENGTH))
+    if too_long:
+        assert all(one.cut for one in task.features(TOKENIZER, [kind(*too_long)], LENGTH))
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize("streamed", [1, 4, 512])
 def test_each_example_gets_the_prediction_that_it_gets_alone(name, streamed, monkeypatch):
@@ -118,6 +138,15 @@ def test_an_error_about_the_last_example_comes_before_the_first_prediction(monke
     examples = [*EXAMPLES["similarity"], TextExample("alone")]
     with pytest.raises(InputError, match="example 11 has one text"):
         next(stream_predictions(model, task, TOKENIZER, examples))
+
+
+@pytest.mark.parametrize("precision", ["x", "bfloat16", None, torch.int8])
+def test_a_precision_is_a_dtype_that_a_model_computes_in(precision):
+    model, task = make("classification")
+    examples = EXAMPLES["classification"]
+    for function in (predict, evaluation.evaluate):
+        with pytest.raises(InputError, match="precision must be one of torch.float32, .*, not"):
+            function(model, task, TOKENIZER, examples, precision=precision)
 
 
 def test_between_two_predictions_the_model_is_itself(monkeypatch):

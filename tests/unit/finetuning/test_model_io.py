@@ -1,8 +1,11 @@
 """The folder of a fine-tuned model: opened again it answers the same, here and in transformers, and folders of transformers open here."""
 
+import errno
 import json
+import pathlib
 import warnings
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -88,6 +91,9 @@ def test_every_task_is_known():
     assert list(task_names()) == list(CASES)
     with pytest.raises(ValueError, match="task must be one of classification, .*not 'sentiment'"):
         make_task("sentiment")
+    for wrong in (["classification"], None, {}, 7):
+        with pytest.raises(InputError, match="task must be one of classification, .*, not "):
+            make_task(wrong)
 
 
 def test_what_was_saved_answers_the_same(saved):
@@ -122,7 +128,7 @@ def test_a_vocabulary_that_was_cut_short_is_noticed(tiny, tmp_path, monkeypatch)
     model, tokenizer = model_for(task, tiny, seed=3), WordPieceTokenizer.from_pretrained(tiny)
     save_finetuned(tmp_path / "saved", model, task, tokenizer, 24, {"text": "review"})
     lines = (tmp_path / "saved" / "vocab.txt").read_text().splitlines()
-    (tmp_path / "saved" / "vocab.txt").write_text("\n".join(lines[:-20]) + "\n")
+    (tmp_path / "saved" / "vocab.txt").write_text("\n".join(lines[:-2]) + "\n")
     with pytest.warns(UserWarning, match="may have been cut short"):
         found = open_finetuned(tmp_path / "saved")
     with pytest.warns(UserWarning, match="may have been cut short"):
@@ -245,6 +251,12 @@ def test_their_classifier_gives_their_probabilities(tmp_path):
             {"problem_type": "multi_label_classification"},
             "predicts several labels for one text",
         ),
+        (
+            "BertForSequenceClassification",
+            {"problem_type": "regression"},
+            "has the problem_type 'regression' and 2 labels",
+        ),
+        ("BertForSequenceClassification", {"problem_type": "evil"}, "problem_type 'evil'"),
     ],
 )
 def test_models_without_a_task_are_refused(kind, more, complaint, tmp_path):
@@ -351,6 +363,87 @@ def test_a_name_that_is_no_text_is_written_escaped(tiny, tmp_path):
     assert json.loads((tmp_path / ABOUT).read_bytes().decode())["data"] == data
     assert "é" in (tmp_path / ABOUT).read_text(encoding="utf-8")
     open_finetuned(tmp_path)
+
+
+def save(folder, tiny, task=None, model_task=None, max_length=24, columns=None, **more):
+    trained = Classification(["neg", "pos"])
+    model = model_for(model_task or trained, tiny)
+    tokenizer = WordPieceTokenizer.from_pretrained(tiny)
+    columns = {"text": "text"} if columns is None else columns
+    save_finetuned(folder, model, task or trained, tokenizer, max_length, columns, **more)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"scores": {"f1": object()}}, "finetuning.json cannot hold what was given: .*neither"),
+        ({"scores": {"f1": np.ones(2)}}, "cannot hold what was given: array.* is neither a number"),
+        ({"scores": {(1, 2): 3}}, "cannot hold what was given: keys must be"),
+        ({"max_length": -5}, "max_length cannot be -5"),
+        ({"max_length": 10**6}, "max_length 1000000 is longer than .*max_position_embeddings 40"),
+        ({"columns": 3}, "columns cannot be 3"),
+        ({"columns": {"text": 3}}, "columns cannot be {'text': 3}"),
+        ({"labels": 3}, "labels is written to finetuning.json as it is"),
+        ({"task": "tagging"}, "task must be a task, such as make_task returns, not 'tagging'"),
+        (
+            {"task": Classification(["pos", "neg"])},
+            r"\['pos', 'neg'\], and the model \['neg', 'pos'",
+        ),
+        ({"task": Classification(["a", "b", "c"])}, "the model has 2 classes, the task has 3"),
+        ({"task": Regression()}, "the model has 2 classes, the task has 1"),
+        ({"task": Tagging(["neg", "pos"])}, "the task tagging needs a BertForTokenClassification"),
+    ],
+)
+def test_what_could_not_be_opened_is_refused_before_anything_is_written(
+    changes, complaint, tiny, tmp_path
+):
+    save(tmp_path / "saved", tiny, note="old")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "saved").iterdir()}
+    for folder in ("saved", "new"):
+        with pytest.raises(InputError, match=complaint):
+            save(tmp_path / folder, tiny, **changes)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "saved").iterdir()}
+    assert not (tmp_path / "new").exists()
+
+
+def test_numbers_of_numpy_and_torch_are_saved_as_numbers(tiny, tmp_path):
+    scores = {
+        "f1": np.float32(0.5),
+        "rows": np.int64(7),
+        "loss": torch.tensor(0.25),
+        "ok": np.True_,
+    }
+    save(tmp_path / "saved", tiny, scores=scores)
+    found = json.loads((tmp_path / "saved" / ABOUT).read_text())["scores"]
+    assert found == {"f1": 0.5, "rows": 7, "loss": 0.25, "ok": True}
+    open_finetuned(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("failing", ["config.json", ABOUT])
+def test_a_disk_that_is_full_leaves_the_older_save_as_it_was(failing, tiny, tmp_path, monkeypatch):
+    save(tmp_path, tiny, note="old")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    write, other = pathlib.Path.write_text, Classification(["pos", "neg"])
+
+    def full(path, *inputs, **options):
+        if path.name.endswith(failing):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, *inputs, **options)
+
+    monkeypatch.setattr(pathlib.Path, "write_text", full)
+    with pytest.raises(InputError, match="cannot save to .*: No space left"):
+        save(tmp_path, tiny, task=other, model_task=other, note="new")
+    assert before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_the_default_dtype_rounds_no_weights(tiny):
+    expected = model_for(Classification(["neg", "pos"]), tiny).state_dict()
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        found = model_for(Classification(["neg", "pos"]), tiny).state_dict()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert all(torch.equal(found[name], tensor) for name, tensor in expected.items())
 
 
 def test_a_head_that_is_not_in_the_file(tiny, tmp_path):

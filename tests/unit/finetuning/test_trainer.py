@@ -22,10 +22,13 @@ from minibert import (
     from_pretrained,
     save_pretrained,
 )
+from minibert.config import InputError
 from minibert.finetuning import (
+    ChoiceExample,
     Classification,
     FineTuning,
     FineTuningOptions,
+    QuestionExample,
     Regression,
     TaggedExample,
     Tagging,
@@ -33,6 +36,7 @@ from minibert.finetuning import (
     evaluate,
     evaluation,
     finetune,
+    make_task,
     model_for,
     model_io,
     predict,
@@ -963,15 +967,70 @@ def test_a_run_that_cannot_begin():
     make_run(trained_layers=3)
 
 
-def test_a_text_is_no_example():
+@pytest.mark.parametrize(
+    "examples, found",
+    [
+        (["a text"], "but one is 'a text'"),
+        ("a text", "not 'a text'"),
+        (None, "not None"),
+        (iter([TextExample("w5", label="a")]), "not <list_iterator"),
+        ([TaggedExample(["w5"], ["a"])], "but one is TaggedExample"),
+        ([ChoiceExample("w5", ["w5", "w6"], 0)], "but one is ChoiceExample"),
+    ],
+)
+def test_what_is_no_list_of_examples_of_the_task(examples, found):
     model, task = make_model(), Classification(LABELS)
     for call in (
-        lambda: make_run(examples=["a text"]),
-        lambda: evaluate(model, task, TOKENIZER, ["a text"]),
-        lambda: predict(model, task, TOKENIZER, "a text"),
+        lambda: make_run(examples=examples),
+        lambda: finetune(make_run(), examples),
+        lambda: evaluate(model, task, TOKENIZER, examples),
+        lambda: predict(model, task, TOKENIZER, examples),
     ):
-        with pytest.raises(ValueError, match="such as TextExample\\(...\\), but one is 'a"):
+        with pytest.raises(InputError, match=f"what the task reads, TextExample.*, {found}"):
             call()
+
+
+def test_what_does_not_fit_the_task():
+    model, task = make_model(), Classification(LABELS)
+    for call in (
+        lambda: evaluate(
+            model, make_task("choice"), TOKENIZER, [ChoiceExample("a", ["b", "c"], 0)]
+        ),
+        lambda: predict(model, Tagging(LABELS), TOKENIZER, [TaggedExample(["a"])]),
+        lambda: make_run(model, make_task("similarity"), [TextExample("a", "b", 1.0)]),
+    ):
+        with pytest.raises(InputError, match="and this model is a BertForSequenceClassification"):
+            call()
+    for length in ("16", 1.5, 0):
+        with pytest.raises(InputError, match="max_length must be a whole number of at least 1"):
+            predict(model, task, TOKENIZER, [TextExample("w5")], length)
+    for arguments, settings, found in (
+        (["classification"], {}, "needs the names of its classes or tags"),
+        (["tagging"], {}, "needs the names of its classes or tags"),
+        (["classification", "ab"], {}, "at least two different names, not 'ab'"),
+        (["classification", ["a", "b"]], {"stride": 4}, "stride has no meaning for classification"),
+        (["questions"], {"strid": 4}, "strid has no meaning for questions"),
+    ):
+        with pytest.raises(InputError, match=found):
+            make_task(*arguments, **settings)
+    with pytest.raises(InputError, match="a label must be a number, not 1000"):
+        make_run(make_model(labels=["a"]), Regression(), [TextExample("w5", label=10**400)])
+
+
+@pytest.mark.parametrize(
+    "make, found",
+    [
+        (lambda: TaggedExample(None), "words must be a list of at least one word, not None"),
+        (lambda: TaggedExample(["a"], 5), "tags must be a list"),
+        (lambda: ChoiceExample("a", None), "choices must be a list of at least two texts"),
+        (lambda: QuestionExample("a", "b", None), "answers must be a list of answers, not None"),
+        (lambda: QuestionExample("a", "b", ["b"], 0), "starts must be a list of positions, not 0"),
+        (lambda: FineTuningOptions(seed=2**64), "seed must be at most"),
+    ],
+)
+def test_what_is_no_list_in_an_example(make, found):
+    with pytest.raises(InputError, match=found):
+        make()
 
 
 def test_the_norm_behind_a_pre_norm_stack_learns_with_the_last_layers():

@@ -27,6 +27,17 @@ def test_the_permissions_stay_and_a_link_is_followed(tmp_path):
     write_atomically(link, "new")
     assert link.is_symlink() and path.read_text(encoding="utf-8") == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(path.parent.iterdir()) == [path]
+    write_atomically(link, "newest", follow=False)
+    assert not link.is_symlink() and link.read_text(encoding="utf-8") == "newest"
+    assert path.read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_a_link_to_itself_stays(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="not a regular file"):
+        write_atomically(tmp_path / "loop", "new")
+    assert (tmp_path / "loop").is_symlink() and len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")

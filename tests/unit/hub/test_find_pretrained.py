@@ -250,8 +250,8 @@ def test_a_path_stays_right_when_the_current_folder_changes(tmp_path, monkeypatc
     assert found.samefile(tmp_path / "one" / "model")
 
 
-@pytest.mark.parametrize("name", ["a" * 5000, "a/" * 2500, "a\0b"])
+@pytest.mark.parametrize("name", ["a" * 5000, "a/" * 2500, "a\0b", "a\ud800b"])
 def test_a_name_that_no_disk_can_hold_is_refused(name, offline):
-    with pytest.raises(InputError, match="name too long|cannot be a name on the hub"):
+    with pytest.raises(InputError, match="name too long|no file can have the name"):
         find_pretrained(name)
     assert not offline

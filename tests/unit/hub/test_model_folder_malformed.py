@@ -64,7 +64,7 @@ CONFIG = [
     ("model_type", None, "model_type is None"),
     ("minibert", "sinusoidal", "minibert must be an object of fields, not 'sinusoidal'"),
     ("minibert", [["a", 1]], "minibert must be an object of fields, not [['a', 1]]"),
-    ("is_decoder", "yes", "config key 'is_decoder' is 'yes'"),
+    ("is_decoder", "yes", "'is_decoder' is 'yes'"),
     ("architectures", "BertForMaskedLM", "architectures must be a list of names"),
     ("architectures", [5], "architectures must be a list of names, not [5]"),
     ("architectures", {"a": 1}, "architectures must be a list of names, not {'a': 1}"),
@@ -145,6 +145,9 @@ OPTIONS = [
     ("strip_accents", 0.5, "strip_accents must be true, false or null, not 0.5"),
     ("strip_accents", {}, "strip_accents must be true, false or null, not {}"),
     ("tokenize_chinese_chars", False, "tokenize_chinese_chars is False; minibert implements True"),
+    ("split_special_tokens", True, "split_special_tokens is True; minibert implements False"),
+    ("cls_token", "[SEP]", "cls_token is '[SEP]'; minibert implements '[CLS]'"),
+    ("unk_token", {"content": "[MASK]"}, "unk_token is '[MASK]'; minibert implements '[UNK]'"),
     ("word_tokenizer_type", "mecab", "word_tokenizer_type is 'mecab'; minibert implements 'basic'"),
 ]
 WORDPIECE = {"type": "WordPiece", "vocab": TOKENIZER.vocab}
@@ -187,7 +190,11 @@ def test_a_config_that_is_a_pipe_is_refused_at_once(folder, capsys):
     (folder / "config.json").unlink()
     os.mkfifo(folder / "config.json")
     fill = ("fill-mask", "the [MASK]", "--model", folder)
-    assert_refused(folder / "config.json", "is a pipe; expected a config file", fill, capsys=capsys)
+    message = "is a pipe or a device; expected a config file"
+    assert_refused(folder / "config.json", message, fill, capsys=capsys)
+    (folder / "config.json").unlink()
+    (folder / "config.json").symlink_to("/dev/zero")
+    assert_refused(folder / "config.json", message, fill, capsys=capsys)
 
 
 def assert_tokenizer_refused(path, said, capsys):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from minibert.config import InputError
-from minibert.hub.new_folder import LOCK, lock_folder, new_folder
+from minibert.hub.new_folder import LOCK, lock_folder, new_folder, refuse_filled
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such locks, links and pipes")
 
@@ -20,6 +20,13 @@ def test_a_lock_is_there_while_the_block_runs(tmp_path):
         with pytest.raises(InputError, match="another process is at work in"), new_folder(folder):
             pass
     assert os.listdir(tmp_path) == []
+
+
+@posix
+def test_a_link_to_nowhere_is_named(tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(InputError, match="link to nowhere, which is not there"):
+        refuse_filled(tmp_path / "link")
 
 
 @posix

@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 
 import minibert
 from minibert import BertConfig, BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
+from minibert.config import InputError
 from minibert.hub import pretrained_io
 from minibert.hub.find_pretrained import MINILM
 from minibert.model import PACKAGE_MODELS, model_class_named
@@ -475,6 +476,12 @@ def test_models_for_minibert_only_say_so(tmp_path):  # with norm_first: test_pre
     assert_equal_outputs(model, opened, "BertModel", 1e-7)
 
 
+def test_a_learned_table_is_not_taken_for_the_sinusoidal_one(tmp_path):
+    save_pretrained(ours("BertForMaskedLM"), tmp_path)
+    with pytest.raises(InputError, match="its table of positions is not the sinusoidal one"):
+        from_pretrained(tmp_path, position_embedding_type="sinusoidal")
+
+
 def test_sinusoidal_positions_are_saved_as_their_table(tmp_path, recwarn):
     model = ours("BertForMaskedLM", position_embedding_type="sinusoidal")
     save_pretrained(model, tmp_path / "saved")
@@ -505,6 +512,32 @@ def test_other_precisions_open_as_float32(dtype, tmp_path):
     assert {parameter.dtype for parameter in opened.parameters()} == {torch.float32}
     assert torch.equal(opened.pooler.dense.weight, model.pooler.dense.weight.float())
     assert transformers.BertModel.from_pretrained(tmp_path / "saved").dtype == dtype
+
+
+@pytest.fixture(params=[torch.bfloat16, torch.float16, torch.float64])
+def another_default_dtype(request):
+    torch.set_default_dtype(request.param)
+    yield request.param
+    torch.set_default_dtype(torch.float32)
+
+
+def test_the_default_dtype_rounds_no_weights(tmp_path, another_default_dtype):
+    with torch.random.fork_rng():
+        torch.set_default_dtype(torch.float32)
+        model = ours(position_embedding_type="sinusoidal")
+        save_pretrained(model, tmp_path / "saved")
+        torch.set_default_dtype(another_default_dtype)
+    opened = from_pretrained(tmp_path / "saved").state_dict()
+    assert all(torch.equal(opened[name], tensor) for name, tensor in model.state_dict().items())
+    assert torch.get_default_dtype() == another_default_dtype
+
+
+def test_a_model_in_float64_keeps_its_numbers(tmp_path):
+    model = random_weights(ours().double())
+    save_pretrained(model, tmp_path / "saved")
+    for dtype in (torch.float64, "auto"):
+        opened = from_pretrained(tmp_path / "saved", dtype=dtype).state_dict()
+        assert all(torch.equal(opened[name], tensor) for name, tensor in model.state_dict().items())
 
 
 # -- the vocabulary, and saving that fails -----------------------------------------------------------------------------

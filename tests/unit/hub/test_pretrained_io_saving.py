@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 
@@ -20,6 +21,7 @@ from minibert import (
 )
 from minibert.config import InputError
 from minibert.hub import pretrained_io
+from tools.environment import ROOT
 
 WORDS = WordPieceTokenizer({token: number for number, token in enumerate(VOCABULARY)})
 OTHER = WordPieceTokenizer(
@@ -166,6 +168,29 @@ def test_only_abandoned_staging_folders_are_removed(tmp_path):
     assert sorted(os.listdir(tmp_path / "model")) == names
 
 
+@pytest.mark.skipif(os.name == "nt", reason="on Windows nothing tells that a process is gone")
+def test_the_staging_folder_of_a_process_that_is_gone_is_removed_at_once(tmp_path):
+    """But not that of a living one, nor of another machine, where the number is another process."""
+    code = f"""
+import os, signal
+from pathlib import Path
+from minibert.hub.atomic_io import staging_folder
+with staging_folder(Path({str(tmp_path / "model")!r})) as staging:
+    (staging / "model.safetensors").write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    (left,) = os.listdir(tmp_path)
+    process, unique = left.split("-")[1:]
+    living = f".saving-{os.getppid()}-{unique}"
+    elsewhere = f".saving-{process}-{int(unique[0], 16) ^ 1:x}{unique[1:]}"
+    kept = [living, elsewhere, f".saving-{process}-{unique[8:]}", f".saving-{10**30}-{unique}"]
+    for name in kept:
+        (tmp_path / name).mkdir()
+    save_pretrained(model(), tmp_path / "model")
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept, "model"])
+
+
 def test_a_folder_of_staging_names_the_process(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(
@@ -235,3 +260,44 @@ def test_what_is_no_model_is_refused(tmp_path):
     with pytest.raises(InputError, match="the model must be one of minibert's, not a Linear"):
         save_pretrained(torch.nn.Linear(2, 2), tmp_path / "saved")
     assert not os.listdir(tmp_path)
+
+
+def test_a_model_without_numbers_is_refused(tmp_path):
+    with torch.device("meta"):
+        empty = BertModel(BertConfig.from_dict(SHAPE))
+    with pytest.raises(InputError, match="cannot save to .*word_embeddings.*on the meta device"):
+        save_pretrained(empty, tmp_path / "new", WORDS)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_layers_that_share_their_weights_are_refused(norm_first, tmp_path):
+    shared = model(num_hidden_layers=2, norm_first=norm_first)
+    shared.encoder.layer[1] = shared.encoder.layer[0]
+    message = r"cannot save to .*: encoder.layer.0.\S* and encoder.layer.1.\S* are one tensor"
+    with pytest.raises(InputError, match=message):
+        save_pretrained(shared, tmp_path / "new", WORDS)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_quantized_model_is_refused(tmp_path):
+    kinds = {torch.nn.Linear}
+    quantized = torch.ao.quantization.quantize_dynamic(model(), kinds, dtype=torch.qint8)
+    with pytest.raises(InputError, match=r"encoder.layer.0.attention.* to a quantized layer"):
+        save_pretrained(quantized, tmp_path / "new", WORDS)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot save to .*: File name too long"):
+        save_pretrained(model(), tmp_path / ("n" * 300))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="zero byte|no file can have the name"):
+        save_pretrained(model(), name, WORDS)
+    assert not list(tmp_path.iterdir())

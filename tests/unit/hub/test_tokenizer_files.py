@@ -33,6 +33,7 @@ def test_a_token_that_transformers_added_is_refused(token, special, tmp_path):
         ("tokenizer_config.json", {"added_tokens_decoder": {"8": {"content": "covid19"}}}),
         ("tokenizer_config.json", {"additional_special_tokens": ["covid19"]}),
         ("tokenizer_config.json", {"extra_special_tokens": {"virus": "covid19"}}),
+        ("special_tokens_map.json", {"additional_special_tokens": ["covid19"]}),
     ],
 )
 def test_where_other_versions_name_added_tokens(name, content, tmp_path):
@@ -49,6 +50,20 @@ def test_the_five_special_tokens_are_no_added_ones(tmp_path):
     config = {"added_tokens_decoder": decoder, "additional_special_tokens": None}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     assert WordPieceTokenizer.from_pretrained(tmp_path).vocab == SMALL.vocab
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("special_tokens_map.json", {"cls_token": "[SEP]"}, r"cls_token is '\[SEP\]'"),
+        ("tokenizer_config.json", {"never_split": ["bad-film"]}, r"never_split is \['bad-film'\]"),
+    ],
+)
+def test_settings_that_would_change_the_tokens_are_refused(name, content, says, tmp_path):
+    SMALL.save(tmp_path)
+    (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=says):
+        WordPieceTokenizer.from_pretrained(tmp_path)
 
 
 @pytest.mark.parametrize("content", [7, "covid19", [["covid19"]], [{"id": 8}], {"8": 7}])

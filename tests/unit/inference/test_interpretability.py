@@ -214,6 +214,9 @@ def test_what_cannot_be_rolled_out():
         rollout(weights, torch.ones(1, 5))
     with pytest.raises(ValueError, match="residual .* between 0 and 1, not 1.5"):
         rollout(weights, residual=1.5)
+    for layers in ([], [weights[0], weights[0, :1]]):
+        with pytest.raises(ValueError, match="at least one layer, all of the same shape"):
+            rollout(layers)
 
 
 # -- heads -------------------------------------------------------------------------------------------------------------

@@ -1,10 +1,14 @@
 """Parameters, memory and operations: the published sizes, and every formula against PyTorch's own counter."""
 
+from unittest.mock import patch
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from minibert import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
+import minibert
+from minibert import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel, BertSumExt
+from minibert.encoder import BertEncoder
 from minibert.inference.model_cost import (
     GPUS,
     activations,
@@ -14,6 +18,7 @@ from minibert.inference.model_cost import (
     memory,
     training_flops,
 )
+from minibert.model import PACKAGE_MODELS
 
 CONFIG = BertConfig(
     vocab_size=90,
@@ -58,6 +63,26 @@ def test_the_size_of_every_preset(preset, millions):
     assert sum(count_parameters(BertConfig.preset(preset)).values()) / 1e6 == pytest.approx(
         millions, abs=0.05
     )
+
+
+@pytest.mark.parametrize("name", PACKAGE_MODELS)
+def test_the_parts_of_every_model(name):
+    """Counted from the config, also of classes with names, whatever the number of layers."""
+    model_class = getattr(minibert, name)
+    config = BertConfig.preset("tiny", vocab_size=50, num_hidden_layers=3, num_labels=5)
+    if name == "BertSumExt":
+        config = BertSumExt(BertModel(config)).config
+    assert count_parameters(config, model_class) == count_parameters(model_class(config))
+    assert sum(count_parameters(config).values()) > 0  # without a head
+
+
+def test_a_deep_model_is_counted_at_once():
+    config = BertConfig.preset("tiny", vocab_size=50, num_hidden_layers=1000)
+    with patch.object(
+        BertEncoder, "__init__", autospec=True, side_effect=BertEncoder.__init__
+    ) as made:
+        count_parameters(config, BertForMaskedLM)
+    assert [call.args[1].num_hidden_layers for call in made.call_args_list] == [1]
 
 
 def test_the_pretraining_heads():
@@ -211,3 +236,5 @@ def test_gpu_hours_of_a_published_run():
 def test_a_utilisation_is_a_share(utilisation):
     with pytest.raises(ValueError, match="share of the peak"):
         gpu_hours(1e18, 1e12, utilisation)
+    with pytest.raises(ValueError, match="peak must be above 0 operations per second, not 0"):
+        gpu_hours(1e18, 0, 0.5)

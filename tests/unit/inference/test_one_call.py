@@ -39,6 +39,17 @@ def test_a_model_opened_before_the_current_folder_changes_keeps_its_vocabulary(
     assert minibert.fill_mask("The queen said that [MASK] would return.", model=model) == before
 
 
+def test_a_vocabulary_that_is_replaced_changes_nothing_for_a_model_that_is_open(tmp_path):
+    minibert.save_pretrained(minibert.from_pretrained("minibert-sentences"), tmp_path)
+    model, texts = minibert.from_pretrained(tmp_path), ["A boat on the river."]
+    before = minibert.embed(texts, model=model)
+    path = tmp_path / "vocab.txt"
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    path.write_text("\n".join(lines[:5] + lines[:4:-1]) + "\n", encoding="utf-8")
+    assert (minibert.embed(texts, model=model) == before).all()
+    assert (minibert.embed(texts, model=tmp_path) != before).any()
+
+
 @pytest.mark.parametrize("call", [minibert.embed, minibert.fill_mask, minibert.summarize])
 def test_a_name_that_no_disk_can_hold_is_refused(call):
     with pytest.raises(minibert.InputError, match="name too long"):

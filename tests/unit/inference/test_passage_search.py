@@ -265,8 +265,27 @@ def rewrite(path, change):
     save_file({"vectors": change(vectors).contiguous()}, path, {"passages": entry})
 
 
+def of_no_lines(path):
+    save_file(load_file(path), path, {"passages": '[{"text": "Cats.", "line": 2, "end_line": 1}]'})
+
+
+def of_other_lengths(path):
+    """Their products would be no cosines."""
+    rewrite(path, lambda vectors: vectors * 5)
+
+
 @pytest.mark.parametrize(
-    "damage", [cut_off, empty, not_finite, too_few, without_passages, of_another_type]
+    "damage",
+    [
+        cut_off,
+        empty,
+        not_finite,
+        too_few,
+        without_passages,
+        of_another_type,
+        of_no_lines,
+        of_other_lengths,
+    ],
 )
 def test_what_is_damaged_is_made_anew_with_a_note(damage, model, folder, kept):
     cache = kept()
@@ -286,6 +305,18 @@ def test_vectors_of_another_size_are_damaged(model, folder, kept):
     rewrite(sorted(cache.folder.iterdir())[0], lambda vectors: vectors[:, :3])
     again = search(folder, "cats", model, TOKENIZER, cache=kept())
     assert again.embedded == 1 and len(again.notes) == 1
+
+
+def test_a_link_in_the_cache_is_replaced_and_not_followed(model, folder, kept, tmp_path):
+    cache = kept()
+    search(folder, "cats", model, TOKENIZER, cache=cache)
+    entry, elsewhere = sorted(cache.folder.iterdir())[0], tmp_path / "elsewhere"
+    elsewhere.write_text("not yours")
+    entry.unlink()
+    entry.symlink_to(elsewhere)
+    search(folder, "cats", model, TOKENIZER, cache=kept())
+    assert elsewhere.read_text() == "not yours" and not entry.is_symlink()
+    assert search(folder, "cats", model, TOKENIZER, cache=kept()).embedded == 0
 
 
 def test_a_cache_that_cannot_be_written_is_said_once(model, folder, model_folder, tmp_path):

@@ -114,7 +114,16 @@ def test_what_cannot_be_probed():
             call(vectors[:0], [])
     with pytest.raises(ValueError, match="at least two different labels, not only 'a'"):
         train_probe(vectors, ["a"] * 120)
-    with pytest.raises(ValueError, match="penalty must be above 0, not 0"):
+    with pytest.raises(ValueError, match="vectors hold NaN or infinite numbers"):
+        train_probe(vectors * float("nan"), labels)
+    with pytest.raises(
+        ValueError, match=r"vectors must have the shape \[texts, 5\], not \[120, 4\]"
+    ):
+        probe.predict(vectors[:, 1:])
+    for one, other in (([], ["a"]), (["a"], [])):
+        with pytest.raises(ValueError, match="need at least one label each"):
+            majority_accuracy(one, other)
+    with pytest.raises(ValueError, match="penalty must be above 0 and finite, not 0"):
         train_probe(vectors, labels, 0)
 
 

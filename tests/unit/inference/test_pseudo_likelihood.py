@@ -6,6 +6,7 @@ from reference import draw_weights, small_config
 
 import minibert
 from minibert import BertForMaskedLM, BertForPreTraining, BertModel, InputError, WordPieceTokenizer
+from minibert.inference.checks import UnknownWordsWarning
 from minibert.inference.pseudo_likelihood import score_sentences
 
 PIECES = [f"##p{number}" for number in range(6)]
@@ -105,6 +106,11 @@ def test_a_model_without_positions_has_no_limit(tokenizer):
     assert len(score.tokens) == config.max_position_embeddings + 5
 
 
+def test_unknown_words_are_told(model, tokenizer):
+    with pytest.warns(UnknownWordsWarning, match="1 of 2 texts hold words that the vocabulary"):
+        score_sentences(model, tokenizer, ["w1 w2", "w1 nonsense"])
+
+
 def test_no_texts(tokenizer):
     assert score_sentences(BertForMaskedLM(small_config()), tokenizer, []) == []
 
@@ -112,7 +118,7 @@ def test_no_texts(tokenizer):
 @pytest.mark.parametrize(
     "texts, message",
     [
-        ("w1 w2", "texts must be a list of texts, not one string: 'w1 w2'"),
+        ("w1 w2", "texts must be a list of texts, not 'w1 w2'"),
         (["w1", " "], "text 2 has no tokens: ' '"),
         (["w1 [MASK]"], r"text 1 holds \[MASK\], which has no probability as a word"),
         (["w1", "w2 [SEP] w3"], r"text 2 holds \[SEP\]"),

@@ -1,5 +1,6 @@
 """Sentence vectors: the mean of the real tokens, whatever stands beside them in the batch."""
 
+import copy
 import json
 import warnings
 
@@ -10,6 +11,7 @@ from reference import TOLERANCE, draw_weights, reference_twin, small_config
 from minibert import BertConfig, BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.config import InputError
 from minibert.inference import sentence_embeddings
+from minibert.inference.checks import UnknownWordsWarning
 from minibert.inference.sentence_embeddings import (
     BertForSentenceSimilarity,
     embed,
@@ -56,6 +58,9 @@ def test_mean_pool_counts_real_tokens_only():
     )  # of one, itself
     assert torch.equal(mean_pool(hidden, torch.zeros(2, 3, dtype=torch.int64)), torch.zeros(2, 2))
     assert mean_pool(hidden.half(), mask).dtype == torch.float16
+    for wrong in (mask[:1], mask[:, 1:], mask[0], hidden):
+        with pytest.raises(InputError, match=r"attention_mask \[batch, tokens\], not \[2, 3, 2\]"):
+            mean_pool(hidden, wrong)
 
 
 def test_embed_does_not_depend_on_the_batch(model):
@@ -86,6 +91,14 @@ def test_embed_cuts_what_is_too_long_and_says_so(model):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         embed(model, TOKENIZER, ["b c d e", "a"])
+
+
+def test_embed_tells_of_texts_without_a_known_word(model):
+    with pytest.warns(UnknownWordsWarning, match="2 of 3 texts .* unknown words only.*'x y'"):
+        embed(model, TOKENIZER, ["a x", "x y", "你好"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        embed(model, TOKENIZER, ["a x", "b"])
 
 
 POOLINGS = {
@@ -159,6 +172,8 @@ def test_embed_in_bfloat16_is_close_and_float32(model):
     assert (found * expected).sum(-1).min() > 0.999
     with pytest.raises(InputError, match="dtype must be torch.float32 or torch.bfloat16"):
         embed(model, TOKENIZER, TEXTS, dtype=torch.float16)
+    with pytest.raises(InputError, match="in another format than torch.float16"):
+        embed(copy.deepcopy(model).half(), TOKENIZER, TEXTS, dtype=torch.bfloat16)
 
 
 def test_embed_takes_padding_on_the_left(model):

@@ -181,6 +181,22 @@ def test_a_model_as_it_was_made_is_plain():
     assert not is_plain(make(BertForTokenClassification))  # it has one
 
 
+@pytest.mark.parametrize("kind", ["forward", "forward_pre", "full_backward"])
+def test_a_model_is_not_plain_while_there_is_a_hook_on_all_modules(kind):
+    register = getattr(nn.modules.module, f"register_module_{kind}_hook")
+    hook = register(lambda *_: None)
+    try:
+        assert not is_plain(make())
+    finally:
+        hook.remove()
+    assert is_plain(make())
+
+
+def another_method(bert):
+    this = bert.encoder.layer[1].attention.self
+    this.split_heads = lambda states: type(this).split_heads(this, states) * 0
+
+
 def a_hook(bert):
     bert.pooler.register_forward_hook(lambda *_: None)
 
@@ -207,7 +223,14 @@ def another_device(bert):
 
 @pytest.mark.parametrize(
     "change",
-    [a_hook, a_part_of_another_class, another_forward, a_parametrization, another_device],
+    [
+        a_hook,
+        a_part_of_another_class,
+        another_forward,
+        another_method,
+        a_parametrization,
+        another_device,
+    ],
 )
 def test_a_model_that_was_changed_is_not(change):
     bert = make()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from minibert.cli import main as cli
+from minibert.config import InputError
 from minibert.data.tokens import TokenFile
 from minibert.pretraining import preparation
 from minibert.pretraining.options import PretrainingOptions
@@ -176,15 +177,66 @@ def test_the_vocabulary_says_which_token_is_padding(argv, tmp_path):
     assert made["pad_token_id"] == 0
 
 
-def test_what_is_trained_on_is_not_held_out(argv, tmp_path, capsys):
-    held_out = Path(argv[2]) / "b.txt"
+@pytest.mark.parametrize("way", ["itself", "copy", "link"])
+def test_what_is_trained_on_is_not_held_out(way, argv, tmp_path, capsys):
+    trained = Path(argv[2]) / "b.txt"
+    held_out = trained if way == "itself" else tmp_path / f"{way}.txt"
+    if way == "copy":
+        shutil.copy(trained, held_out)
+    elif way == "link":
+        held_out.symlink_to(trained)
     given = [*argv, "--held-out", str(held_out), "--out", str(tmp_path / "run")]
     assert cli.main(given) == 2
-    assert f"{held_out} is in the corpus and in --held-out" in capsys.readouterr().err
+    shown = f", as its copy {trained.with_name('a.txt')}," if way == "copy" else ""
+    assert f"{held_out} is in the corpus{shown} and in --held-out" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_a_part_of_the_corpus_that_is_not_trained_on_may_be_held_out(tmp_path):
+    for name in ("train", "valid"):
+        (tmp_path / f"{name}.txt").write_text(f"The {name} text.\n")
+    options = PretrainingOptions(steps=1)
+    for held_out in ("valid", "train"):
+        names = (str(tmp_path / f"{held_out}.txt"),)
+        settings = Settings(options, corpus=(str(tmp_path),), held_out=names)
+        if held_out == "valid":
+            assert preparation.Sources.find(settings).held_out == [tmp_path / "valid.txt"]
+        else:
+            with pytest.raises(InputError, match="what is trained on is not held out"):
+                preparation.Sources.find(settings)
+
+
+@pytest.mark.parametrize(
+    "corpus, held_out, message",
+    [
+        ("default", ("default",), "holds text of the corpus default: leave it out"),
+        ("wikitext-103", ("wikitext-2",), "wikitext-2 holds text of the corpus wikitext-103"),
+        ("default", ("none", "a.txt"), "--held-out none is no held-out text at all"),
+    ],
+)
+def test_held_out_names_that_cannot_be_meant(corpus, held_out, message):
+    settings = Settings(PretrainingOptions(steps=1), corpus=(corpus,), held_out=held_out)
+    with pytest.raises(InputError, match=message):
+        preparation.Sources.find(settings)
+
+
+def test_text_without_a_word_is_told_with_its_name(argv, tmp_path, capsys):
+    path = tmp_path / "long.txt"
+    path.write_text("\n\n\n".join(["x" * 101] * 24), encoding="utf-8")
+    changed = [str(path) if given.endswith("texts") else given for given in argv]
+    assert cli.main([*changed, "--out", str(tmp_path / "run")]) == 2
+    said = f"minibert pretrain: the corpus {path} has no words of at most 100 characters\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 def test_a_corpus_known_by_name_has_no_files():
     known = Settings(PretrainingOptions(steps=1), held_out=("wikitext-2",))
     sources = preparation.Sources.find(known)
     assert (sources.corpus, sources.held_out, sources.files()) == ("default", "wikitext-2", [])
+
+
+def test_a_pipe_among_the_weights_is_not_waited_for(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    empty = preparation.weights_digest(str(tmp_path))
+    os.mkfifo(tmp_path / "model.safetensors")
+    assert preparation.weights_digest(str(tmp_path)) == empty

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,7 @@ from minibert.config import InputError
 from minibert.finetuning.sentence_vectors.preparation import SentenceRunDir
 from minibert.pretraining.options import PretrainingOptions
 from minibert.pretraining.run_dir import READ, WRITTEN, RunDir
+from minibert.pretraining.session import _save
 from minibert.pretraining.settings import Settings
 
 
@@ -210,4 +212,21 @@ def test_a_run_whose_checkpoints_are_gone_does_not_begin_again_without_a_word(tm
     assert log.read_text().count("\n") == 2
     RunDir.open(tmp_path / "run", writes=False)
     log.unlink()
+    (tmp_path / "run" / "model").mkdir()
+    with pytest.raises(InputError, match="holds no checkpoint, but .*model is there"):
+        RunDir.open(tmp_path / "run")
+    (tmp_path / "run" / "model").rmdir()
     RunDir.open(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["checkpoints", "log.jsonl", "model", "model/config.json"])
+def test_a_link_that_comes_during_a_run_is_not_written_through(name, tmp_path):
+    old_run(tmp_path / "run")
+    run_dir = RunDir.open(tmp_path / "run")
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "run" / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=f"{name} is a link, and a run would write to what it"):
+        _save(None, run_dir, SimpleNamespace(sync_log=lambda: None))
+    assert not list((tmp_path / "elsewhere").iterdir())

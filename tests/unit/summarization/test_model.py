@@ -279,6 +279,10 @@ def test_a_model_of_shapes_only_takes_no_memory():
             lambda: BertSumExt(bert(), sentence_vector="max", num_heads=4),
             "sentence_vector must be one of cls, mean, not 'max'",
         ),
+        (
+            lambda: BertSumExt(bert(), "rnn", segments="no"),
+            "segments must be True or False, not 'no'",
+        ),
         (lambda: BertSumExt(bert(), num_heads=5), "num_attention_heads 5"),
     ],
 )
@@ -298,6 +302,15 @@ def test_parts_that_cannot_be(make, said):
             {"sentence_positions": torch.tensor([[0, 7, 4], [0, 0, 0], [0, 4, 0]])},
             "sentence_positions must increase within a document",
         ),
+        *(
+            ({name: torch.zeros(3, 3, dtype=dtype, device="meta")}, f"{name} is on the device meta")
+            for name, dtype in (
+                ("sentence_positions", int),
+                ("sentence_mask", bool),
+                ("labels", float),
+            )
+        ),
+        ({"sentence_mask": [[True]]}, "sentence_mask must be a tensor, not a list"),
         (
             {"sentence_mask": torch.tensor([[True, False, True]] * 3)},
             "its padding must come last",
@@ -330,6 +343,8 @@ def test_parts_that_cannot_be(make, said):
             {"sentence_mask": torch.ones(3, 3, dtype=int)},
             r"sentence_mask must be boolean with shape \[3, 3\], not torch.int64",
         ),
+        ({"sentence_mask": [[True]]}, "sentence_mask must be a tensor, not a list"),
+        ({"sentence_positions": None}, "sentence_positions must be a tensor, not a NoneType"),
         ({"labels": torch.ones(3, 2)}, r"labels must have the shape \[3, 3\], not \[3, 2\]"),
         ({"labels": torch.full((3, 3), 2)}, "labels must lie between 0 and 1, but one is 2"),
         ({"input_ids": torch.full((3, 13), 99)}, "input_ids must lie between 0 and 60"),
@@ -604,6 +619,8 @@ def test_an_encoder_that_was_trained_along_is_no_packaged_one(heads):
     ):
         save_head(model, heads / "head", str(heads / "encoder"))
     assert not (heads / "head").exists()
+    with pytest.raises(ValueError, match="on the meta device and holds no numbers"):
+        save_head(model.to("meta"), heads / "head", str(heads / "encoder"))
 
 
 def change_about(**changes):

@@ -111,6 +111,10 @@ def test_means_over_documents():
         (lambda: mean_rouge([["a"]], []), "1 summaries and references for 0"),
         (lambda: mean_rouge([], []), "0 summaries and references for 0"),
         (lambda: bootstrap_band([]), r"values must be a list of numbers.*\[0\]"),
+        (
+            lambda: bootstrap_band([1.0], resamples=-1),
+            "resamples must be a whole number of at least",
+        ),
         (lambda: bootstrap_band([[1.0]]), r"of shape \[1, 1\]"),
     ],
 )

@@ -33,7 +33,7 @@ LENGTH = 20  # positions of the small model
 
 
 def make(head="classifier", vector="cls", segments=True, **sizes):
-    bert = draw_weights(BertModel(small_config()))
+    bert = draw_weights(BertModel(small_config(vocab_size=12)))
     return draw_weights(BertSumExt(bert, head, vector, segments, **sizes), seed=1).eval()
 
 

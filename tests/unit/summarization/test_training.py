@@ -12,6 +12,7 @@ import torch
 from tqdm import tqdm
 
 from minibert import BertConfig, BertModel, WordPieceTokenizer
+from minibert.config import InputError
 from minibert.finetuning import FineTuningOptions
 from minibert.summarization import (
     BertSumExt,
@@ -23,7 +24,7 @@ from minibert.summarization import (
     train_head,
     training,
 )
-from minibert.summarization.losses import listwise_loss
+from minibert.summarization.losses import listwise_loss, sentence_loss
 from minibert.training.loop import POOL, Diverged, random_batches
 from minibert.training.optim import make_optimizers
 
@@ -238,6 +239,13 @@ def test_vectors_and_labels_have_to_fit():
         train_head(head, [], [])
 
 
+@pytest.mark.parametrize("loss", [sentence_loss, listwise_loss])
+@pytest.mark.parametrize("mask", [torch.ones(2, 3), torch.ones(2, 2, dtype=bool)])
+def test_the_mask_of_a_loss_is_boolean_and_of_its_shape(loss, mask):
+    with pytest.raises(ValueError, match=r"sentence_mask must be boolean with shape \[2, 3\], not"):
+        loss(torch.zeros(2, 3), torch.zeros(2, 3), mask)
+
+
 @pytest.mark.parametrize("warmup, moves", [(0.0, True), (0.001, False), (0.1, False)])
 def test_the_smallest_share_of_warmup_is_a_step(warmup, moves):
     """Whose rate is 0, as in the original: a fresh head does not begin at the peak because a run is
@@ -335,6 +343,17 @@ def test_batches_hold_every_document_once_and_those_of_one_length_together():
 
 # -- BERT and its head
 # -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch_size", [0, -1, 2.5])
+def test_a_batch_has_at_least_one_document(model, tokenizer, batch_size):
+    said = "batch_size must be a whole number of at least 1, not"
+    labels = [[1.0] * len(sentences) for sentences in DOCUMENTS]
+    with pytest.raises(InputError, match=said):
+        train(model, tokenizer, DOCUMENTS, labels, batch_size=batch_size)
+    with pytest.raises(InputError, match=said):
+        vectors = [torch.ones(3, 16)]
+        train_head(SentenceClassifier(16), vectors, [[1.0] * 3], batch_size=batch_size)
 
 
 def test_encoded_sentences_are_what_the_head_sees(model, tokenizer):

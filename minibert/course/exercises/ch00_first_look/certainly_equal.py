@@ -137,7 +137,7 @@ EXERCISE = Exercise(
         "What position i may look at is a slice of the list of ids, and Python compares slices with ==. Slices of different lengths are never "
         "equal, so a text that is longer needs no case of its own.",
     ),
-    paragraph="Why BERT reads in both directions",
+    paragraph="Reading in both directions",
     solution=certainly_equal,
     check=check_certainly_equal,
 )

@@ -101,7 +101,7 @@ EXERCISE = Exercise(
         "A dot product is a product component by component, then a sum. Over which axis, so that a batch of vectors gives one number per row?",
         "`one.norm(dim=-1)` is the length of every vector along the last axis: [N, H] gives [N].",
     ),
-    paragraph="One word, two meanings",
+    paragraph="How alike are two vectors?",
     solution=cosine,
     check=check_cosine,
 )

@@ -122,7 +122,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "First write down what the correct tokenizer makes of each text, and then look for the first token that differs. An output can be wrong even if every word in it looks right.",
-        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues. Build the bug you suspect and see whether it makes the output: a copy of `normalise` without `.lower()`, followed by `split_words` and `wordpiece`, has bug 1.",
+        "Where a word became `[UNK]`, ask which character of it is outside the vocabulary, and at which step it should have disappeared. In B and C, look also at the words that are intact. In F, ask which word each `##` continues. Build the bug you suspect and see whether it makes the output: a copy of `normalise` without `.lower()`, followed by `split_words` and `wordpiece`, has bug 1 (it also cuts the typed `[MASK]`, which is not part of the bug).",
     ),
     solution=find_bugs,
     check=check_find_bugs,

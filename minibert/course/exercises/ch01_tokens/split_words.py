@@ -59,7 +59,7 @@ EXERCISE = Exercise(
     paragraph="Your tokenizer in a real model",
     task="""
             The search found characters of three categories: Cc (control), Cf (format) and Lo (here, Chinese characters). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
-            and of `"人人"` with the words of `split_words`. Print the characters too: which three of the category Cc cause no difference?
+            and of `"人人"` with the words of `split_words`.
 
             Then write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. The characters `\\t`, `\\n`, `\\r` and those whose category begins with Z, such as the space,
             must still separate words, and a punctuation mark must still be a word of its own.

@@ -283,11 +283,11 @@ EXERCISE = Exercise(
     minutes=15,
     title="The embeddings of a BERT",
     task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. Without
-        `token_type_ids` every token is in segment 0, and without `position_ids` positions run 0, 1, 2, … . Use the names that
-        every BERT checkpoint uses, `word_embeddings`, `token_type_embeddings`, `position_embeddings` and `LayerNorm`, so that your
-        class can load a real checkpoint in the next cell. The sizes are in the config: `vocab_size` tokens, `type_vocab_size`
+        `token_type_ids` every token is in segment 0, and without `position_ids` positions run 0, 1, 2, … . Use the names of the
+        checkpoints in Hugging Face's format, `word_embeddings`, `token_type_embeddings`, `position_embeddings` and `LayerNorm`, so that
+        your class can load real weights in the next cell. The sizes are in the config: `vocab_size` tokens, `type_vocab_size`
         segments, `max_position_embeddings` positions, `hidden_size` numbers per vector, `layer_norm_eps` for LayerNorm's ε and
-        `hidden_dropout_prob` for dropout. By convention the row of [PAD], `pad_token_id`, starts at zero and gets no gradient from the look-up;
+        `hidden_dropout_prob` for dropout. As in Hugging Face's BERT, the row of [PAD], `pad_token_id`, starts at zero and gets no gradient from the look-up;
         `nn.Embedding` has an argument for that. Leave the other first values to `nn.Embedding`: the next cell replaces
         them.""",
     hints=(

@@ -52,8 +52,8 @@ EXERCISE = Exercise(
         holds the gradient of the loss with respect to each of them. Write `lookup_gradient(ids, picked_grad, V)`, which returns the
         gradient with respect to the whole table, without autograd. Begin with the forward pass as a product of one-hot vectors with the table, and differentiate the product.""",
     hints=(
-        "The picked vectors are Y = O T, with the one-hot vectors in the rows of O and the table T. If G is the gradient of the loss with respect to Y, what is its gradient with respect to T? The shapes leave only one product.",
-        "`F.one_hot(ids, V)` gives O as integers, [n, V], so convert it to the dtype of `picked_grad` first. Instead of the product, you can also add each gradient to its row of a table of zeros. But beware of `grad[ids] += picked_grad`: if `ids` names a row twice, only one of the two additions survives.",
+        "The picked vectors are Y = O W, with the one-hot vectors in the rows of O and the table W. If G is the gradient of the loss with respect to Y, what is its gradient with respect to W? The shapes leave only one product.",
+        "`F.one_hot(ids, V)` gives O as integers, [n, V], so convert it to the dtype of `picked_grad` first. Instead of the product, you can also add each gradient to its row of a table of zeros.",
     ),
     paragraph="A look-up is a matrix product",
     solution=lookup_gradient,

@@ -42,7 +42,7 @@ EXERCISE = Exercise(
         row after one step of gradient descent with the learning rate `lr`. Autograd can confirm your formula.""",
     hints=(
         "The scores are `weight @ row + bias`. Begin with the gradient with respect to one score. The shares $q$ add up to 1, and for softmax and cross-entropy together the result is short: it compares a predicted share with an observed one.",
-        "The gradient with respect to the scores is $p - q$. Each score is a product of the row with one row of `weight`, so the chain rule multiplies by `weight` once more. Gradient descent subtracts.",
+        "Each score is a product of the row with one row of `weight`, plus a number. What is its derivative with respect to the row? The chain rule multiplies it by the gradient of this score; then add over all scores.",
     ),
     paragraph="A table that learns from sentences",
     solution=row_step,

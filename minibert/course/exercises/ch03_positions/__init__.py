@@ -1,15 +1,17 @@
 """Exercises of chapter 3: positions."""
 
 from minibert.course.exercises.ch03_positions import (
-    learned_positions,
+    longer_table,
+    look_back,
     position_table,
+    rotate,
     shift_matrix,
-    steps_between,
 )
 
 EXERCISES = [
     position_table.EXERCISE,
     shift_matrix.EXERCISE,
-    steps_between.EXERCISE,
-    learned_positions.EXERCISE,
+    look_back.EXERCISE,
+    longer_table.EXERCISE,
+    rotate.EXERCISE,
 ]

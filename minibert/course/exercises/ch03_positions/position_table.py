@@ -18,11 +18,12 @@ from minibert.positions import sinusoidal_table
 def position_table(length, dim):
     """The sinusoidal table of Vaswani et al. 2017, section 3.5: [length, dim] for an even dim."""
     position = torch.arange(length)[:, None]  # [S, 1]
-    even = torch.arange(0, dim, 2)  # [H/2]: 0, 2, 4, …, the 2j of the formula
-    angle = position / 10000.0 ** (even / dim)  # blank: [S, H/2], how far each hand has turned
+    # blank from here: the angles of all hands, and the table with their sines and cosines
+    even = torch.arange(0, dim, 2)  # [H/2]: 0, 2, 4, …, the 2r of the formula
+    angle = position / 10000.0 ** (even / dim)  # [S, H/2], how far each hand has turned
     table = torch.zeros(length, dim)  # [S, H]
-    table[:, 0::2] = angle.sin()  # blank: what is in the columns 0, 2, 4, …
-    table[:, 1::2] = angle.cos()  # blank: what is in the columns 1, 3, 5, …
+    table[:, 0::2] = angle.sin()
+    table[:, 1::2] = angle.cos()
     return table
 
 
@@ -58,14 +59,14 @@ def check_table(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="warm-up",
-    minutes=5,
+    minutes=10,
     title="The table",
     task="""
-            Build the whole table of equation 3.1 at once, without a loop. `length` is the number of positions, `dim` is $d$, an even number.
+            Build the whole table of equation 3.1 at once, without a loop. `length` is the number of positions, `dim` is $d$, an even number. Most wrong answers to this exercise give a table that looks right in a picture, so think about the exponents.
             """,
     hints=(
-        "A column [S, 1] divided by a row [H/2] gives all quotients at once, [S, H/2]: every position with every hand.",
-        "`even` is already the 2j of the formula, so the frequencies need neither j nor a loop. `table[:, 0::2]` are the columns 0, 2, 4, …, which hold the sines of all angles.",
+        "There are half as many frequencies as columns, because a hand's sine and cosine share one. A column [S, 1] divided by a row gives every quotient of the two at once.",
+        "`torch.arange(0, dim, 2)` contains the 2r of the formula for all hands, [H/2]. Compute the angles [S, H/2] first. Then `table[:, 0::2] = …` sets the columns 0, 2, 4, … of a table of zeros, and `table[:, 1::2] = …` the others.",
     ),
     paragraph="The formula and its code",
     solution=position_table,

@@ -17,12 +17,12 @@ from minibert.course.exercises.compare import (
 from minibert.positions import sinusoidal_table
 
 
-def shift_matrix(offset, dim):
-    """R(k) [H, H]: moves every row of the table on by `offset` = k positions, R(k) p(i) = p(i + k)."""
+def shift_matrix(k, dim):
+    """R(k) [H, H]: moves every row of the table on by k positions, R(k) p(i) = p(i + k)."""
     even = torch.arange(0, dim, 2)  # [H/2]: the columns of the sines
     matrix = torch.zeros(dim, dim)  # [H, H]
     # blank from here: give every hand its own block on the diagonal, and return the matrix
-    angle = offset / 10000.0 ** (even / dim)  # [H/2], the turn of each hand in `offset` steps
+    angle = k / 10000.0 ** (even / dim)  # [H/2], the turn of each hand in k steps
     matrix[even, even] = angle.cos()  # how much of the old sine is in the new sine
     matrix[even, even + 1] = angle.sin()  # how much of the old cosine is in the new sine
     matrix[even + 1, even] = -angle.sin()  # how much of the old sine is in the new cosine
@@ -31,37 +31,34 @@ def shift_matrix(offset, dim):
 
 
 def check_shift(answer):
-    for offset, dim in ((3, 8), (-2, 12), (40, 6), (0, 4)):
-        found, right = answer(offset, dim), shift_matrix(offset, dim)  # [H, H]
-        expect_tensor(found, right.shape, f"R({offset}) for dim {dim}")
+    for k, dim in ((3, 8), (-2, 12), (40, 6), (0, 4)):
+        found, right = answer(k, dim), shift_matrix(k, dim)  # [H, H]
+        expect_tensor(found, right.shape, f"R({k}) for dim {dim}")
         table = sinusoidal_table(60, dim).double()  # [S, H]
         moved = found.detach().double() @ table[10]
-        off = (moved - table[10 + offset]).norm()
-        given = f"Your R({offset}) p(10) misses p({10 + offset}) by {off:.2f}"
-        if offset == -2 and torch.allclose(found.float(), shift_matrix(2, dim), atol=1e-4):
-            raise Mistake(
-                f"{given} and hits p(12): a negative offset goes back. Use the offset with its sign."
-            )
+        off = (moved - table[10 + k]).norm()
+        given = f"Your R({k}) p(10) misses p({10 + k}) by {off:.2f}"
+        if k == -2 and torch.allclose(found.float(), shift_matrix(2, dim), atol=1e-4):
+            raise Mistake(f"{given} and hits p(12): a negative k goes back. Use k with its sign.")
         numbers = dict(
             given=given,
-            offset=offset,
+            k=k,
             dim=dim,
             hands=dim // 2,
-            back=10 - offset,
-            further=11 + offset,
-            turn=offset * 10000 ** (-2 / dim),
-            slow=offset * 10000 ** (-1 / dim),
-            fast=offset * 10000 ** (-4 / dim),
+            back=10 - k,
+            further=11 + k,
+            turn=k * 10000 ** (-2 / dim),
+            slow=k * 10000 ** (-1 / dim),
+            fast=k * 10000 ** (-4 / dim),
         )
         suspects = [
-            (wrong(offset, dim), sentence.format(**numbers))
-            for wrong, sentence in known(shift_matrix)
+            (wrong(k, dim), sentence.format(**numbers)) for wrong, sentence in known(shift_matrix)
         ]
         recognise(
             found.detach(),
             right,
             suspects + [(found.detach(), which_entries(found.detach(), right, given))],
-            f"R({offset}) for dim {dim}",
+            f"R({k}) for dim {dim}",
             tolerance=1e-4,
         )
 
@@ -111,17 +108,17 @@ def which_entries(found, right, given):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=10,
     title="The matrix that moves every position",
     task="""
-            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not depend on $i$. In the code, `offset` is $k$. Work out one hand on paper first; two formulas from school are all you need:
+            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not depend on $i$. Work out one hand on paper first, with the angle $a$ before and $a+\\theta$ after the step; from school you need:
             $\\sin(a+\\theta) = \\sin a\\cos\\theta + \\cos a\\sin\\theta$ and $\\cos(a+\\theta) = \\cos a\\cos\\theta - \\sin a\\sin\\theta$.
             """,
     hints=(
-        "Start with one hand, whose angle grows from a to a + θ. Its new sine and its new cosine are each a sum of two products with the old ones. How large is θ for hand j, after `offset` steps?",
-        "For hand j, θ is `offset` times the frequency of the hand. Write the two formulas as a 2 × 2 matrix times the column (old sine, old cosine); this block belongs in rows and columns 2j and 2j + 1. `matrix[even, even + 1] = …` sets the same entry in all blocks at once.",
+        "Start with one hand, whose angle grows from a to a + θ. Its new sine and its new cosine are each a sum of two products with the old ones. How large is θ for hand r, after k steps?",
+        "For hand r, θ is k times the frequency of the hand. Write the two formulas as a 2 × 2 matrix times the column (old sine, old cosine); this block belongs in rows and columns 2r and 2r + 1. `even` contains all 2r, so a matrix can be indexed with it: `matrix[even, even]` are the upper left entries of all blocks.",
     ),
-    paragraph="Why a sine and a cosine for each frequency?",
+    paragraph="One matrix moves every position",
     solution=shift_matrix,
     check=check_shift,
 )

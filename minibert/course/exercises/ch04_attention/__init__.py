@@ -1,7 +1,7 @@
 """Exercises of chapter 4: attention."""
 
 from minibert.course.exercises.ch04_attention import (
-    largest_weight,
+    agreeing_noun,
     mask_works,
     masked_attention,
     previous_token,
@@ -9,7 +9,7 @@ from minibert.course.exercises.ch04_attention import (
 )
 
 EXERCISES = [
-    largest_weight.EXERCISE,
+    agreeing_noun.EXERCISE,
     previous_token.EXERCISE,
     masked_attention.EXERCISE,
     mask_works.EXERCISE,

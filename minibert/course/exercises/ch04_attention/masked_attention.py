@@ -105,8 +105,8 @@ def check_large_scores(answer, query, key, value, mask):
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=10,
     title="Attention that ignores padding",
     task="""
             Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is

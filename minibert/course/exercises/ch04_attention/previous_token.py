@@ -9,11 +9,10 @@ from minibert.course.exercises.base import (
     Exercise,
     known,
 )
-from minibert.course.exercises.ch04_attention.common import CHAPTER
+from minibert.course.exercises.ch04_attention.common import CHAPTER, expect_maps, weights_of
 from minibert.course.exercises.compare import (
     Mistake,
     draw,
-    expect_tensor,
 )
 
 ENOUGH = 0.95  # the weight that the previous token has to get
@@ -42,12 +41,6 @@ def tokens(step: float, length: int, start: int, seed: int) -> Tensor:
     return torch.cat([words, angle.sin()[:, None], angle.cos()[:, None]], dim=1)
 
 
-def weights_of(x: Tensor, maps) -> Tensor:
-    """The attention weights of the tokens x [S, 4]: [S, S]."""
-    W_query, W_key = (each.detach().double() for each in maps)
-    return ((x @ W_query) @ (x @ W_key).T / math.sqrt(2)).softmax(dim=-1)
-
-
 def check_turn(answer):
     """The difference between query and key has to depend on the step."""
     products = []
@@ -66,12 +59,7 @@ def check_previous(answer):
     for degrees, length, start in ((30, 6, 0), (30, 6, 4), (10, 9, 0), (50, 7, 1)):
         step = math.radians(degrees)
         maps = answer(step)
-        if not isinstance(maps, (tuple, list)) or len(maps) != 2:
-            raise Mistake("Return two maps, W_query and W_key.")
-        for name, each in zip(("W_query", "W_key"), maps):
-            expect_tensor(each, [4, 2], f"Your {name}")
-            if not each.is_floating_point() or not each.isfinite().all():
-                raise Mistake(f"Your {name} should hold finite numbers of a floating-point type.")
+        expect_maps(maps, 4)
         if (degrees, start) == (30, 0):
             check_turn(answer)
         weights = weights_of(tokens(step, length, start, seed=1), maps)  # [S, S]
@@ -111,7 +99,7 @@ EXERCISE = Exercise(
             Begin with a pencil: if the keys are the hands, where must the query of token 3 point so that its dot product with
             the key of token 2 is the largest? Then design $W_Q$ and $W_K$ so that every token gives more than 0.95 of its
             attention to the token before it, whatever the words are. (The first token may attend to anything.) The matrix
-            `turn` turns a hand by one step clockwise. `step` is at least π/18 (10°), and the hands of a text make at most one full turn.
+            `turn` turns a hand by one step clockwise. `step` is at least π/18 (10°), and a text has at most 2π / `step` tokens.
             """,
     hints=(
         "Two hands of the same length have their largest dot product when they point the same way. So the query has to "
@@ -119,7 +107,7 @@ EXERCISE = Exercise(
         "The transpose of a matrix that turns clockwise turns back by the same angle. If the right token wins but gets too "
         "little weight, think of what a factor does to the differences of scores.",
     ),
-    paragraph="Where queries, keys and values come from",
+    paragraph="Several heads",
     solution=previous_token,
     check=check_previous,
 )

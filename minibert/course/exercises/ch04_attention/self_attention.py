@@ -184,14 +184,14 @@ EXERCISE = Exercise(
     task="""
             Build the module: split, merge, and a forward pass with `masked_attention` in it. It is called like the package's own
             class, `forward(hidden, mask, output_attentions)`, and its parameters have the same names, because it is going to run
-            inside MiniLM. $W^O$ stays in the package's class `BertSelfOutput`. Leave out dropout, which is inactive in evaluation.
+            inside MiniLM. $W_O$ stays in the package's class `BertSelfOutput`. Leave out dropout, which is inactive in evaluation.
             """,
     hints=(
         "Write the shape beside every step of the forward pass. Which tensors have to be split, and what has to be merged?",
         "Cut the last axis into A parts first (`unflatten` or `view`), then exchange the axes of tokens and heads. The way back "
         "takes the same two steps in reverse order, and the second of them has to copy.",
     ),
-    paragraph="Splitting and merging heads",
+    paragraph="Your class in a trained model",
     solution=SelfAttention,
     check=check_self_attention,
 )

@@ -101,11 +101,10 @@ EXERCISE = Exercise(
     title="Design a BERT for your memory",
     solution=design_bert,
     check=check_design_bert,
-    task="You may train a BERT of at most `parameters` parameters and want to use at least 95 percent of them. Among these models, with at most a hundred layers, you look for the deepest; "
-    "if two are equally deep, you take the wider. $H$ is a multiple of 64 up to 1,024, $I = 4H$, and the vocabulary, the positions, the segments and the pooler are those of BERT-base. "
-    "Training has to fit into `memory` bytes. Adam in float32 keeps 16 bytes for each parameter (the weight, its gradient and two running means). "
-    "For the backward pass, each layer keeps about $66H$ bytes for each of the `tokens` tokens in a batch. Ignore everything else. At least one shape fits. "
-    "Your function is tried with several sizes, BERT-base's among them, and your count is compared with the package's model. "
+    task="You may train a BERT of at most `parameters` parameters and want to use at least 95 percent of them. Among these models, with at most a hundred layers, find the deepest; "
+    "if two are equally deep, take the wider. $H$ is a multiple of 64 up to 1,024, $I = 4H$, and the vocabulary, the positions, the segments and the pooler are those of BERT-base. "
+    "Training has to fit into `memory` bytes. Adam in float32 keeps 16 bytes for each parameter, and for the backward pass each layer keeps about $66H$ bytes "
+    "for each of the `tokens` tokens in a batch. Ignore everything else. At least one shape fits. Your count is compared with the package's model. "
     "With a pencil first: does a deeper model with as many parameters need more memory, or less?",
     hints=(
         "You can try every shape: there are sixteen widths and a hundred depths. Which parts of the count above depend on $L$, and which do not?",

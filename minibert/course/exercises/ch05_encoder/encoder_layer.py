@@ -240,13 +240,13 @@ def _check_pre_norm(answer):
         (unread + feed(norm(unread)), "attention reads the stream as it is; a LayerNorm belongs before it."),
         (on_normalised + feed(norm(on_normalised)), "you add attention's result to the normalised vector; the residual is `hidden`, as it came in."),
         (twice + feed(norm(twice)), "the sum after attention is normalised as well; the LayerNorm that follows in post-norm has to go."),
-        (attended + feed(twice), 'you use attention\'s LayerNorm a second time; the feed-forward layer reads through its own, `self.output["LayerNorm"]`.'),
+        (attended + feed(twice), 'you use attention\'s LayerNorm a second time; the feed-forward network reads through its own, `self.output["LayerNorm"]`.'),
         (norm(half.output.LayerNorm(unread) + feed(half.output.LayerNorm(unread))), "your layer is still post-norm: it never asks norm_first."),
         (norm(attended + feed(attended)), "your layer is still post-norm: it never asks norm_first."),
-        (attended + feed(attended), "no LayerNorm is left in the second half: it belongs before the feed-forward layer."),
+        (attended + feed(attended), "no LayerNorm is left in the second half: it belongs before the feed-forward network."),
         (norm(attended + feed(norm(attended))), "the sum is normalised as well; nothing may lie on the residual stream."),
         (norm(attended) + feed(norm(attended)), "you add to the normalised vector; the residual is what came out of attention, as it is."),
-        (attended + norm(feed(attended)), "you normalise what the feed-forward layer gives; it belongs before what it reads."),
+        (attended + norm(feed(attended)), "you normalise what the feed-forward network gives; it belongs before what it reads."),
         (x + feed(norm(attended)), "your residual adds what came into the layer; add what came out of attention."),
     ]  # fmt: skip
     suspects = [(value, f"With norm_first=True {sentence}") for value, sentence in suspects]
@@ -288,7 +288,7 @@ EXERCISE = Exercise(
     'names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output["dense"]`.',
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in the output?",
-        "Write the post-norm half around attention first, and compare it with the lines of *One layer by hand*: which line of theirs has no counterpart in yours? "
+        "Write the post-norm half around attention first, and compare it with the six lines by hand: which line of theirs has no counterpart in yours? "
         "The second half follows the same pattern with other parts. Then go through your lines and ask which of them change when `norm_first` is true.",
     ),
     paragraph="Post-norm and pre-norm",

@@ -57,7 +57,7 @@ def trials():
     """(name, f, tokens, width, (mixes, affine), why not mixes, why not affine)."""
     torch.manual_seed(5)
     return [
-        ("a feed-forward layer with GELU", _feed_forward(8, F.gelu), 6, 8, (False, False),
+        ("a feed-forward network with GELU", _feed_forward(8, F.gelu), 6, 8, (False, False),
          "a token's own output moves when the token changes, and that is no mixing: look at the other tokens",
          "an activation bends it, so the output of a sum is not the sum of the outputs"),
         ("two linear maps with biases", _feed_forward(10, lambda x: x), 5, 10, (False, True),
@@ -75,7 +75,7 @@ def trials():
         ("an average of the tokens from one's own on", _average(torch.triu), 7, 8, (True, True),
          "the first token reaches nobody else here, the last reaches everybody: change each in turn",
          "an average is linear"),
-        ("a feed-forward layer with ReLU and no biases", _feed_forward(8, F.relu, bias=False), 6, 8,
+        ("a feed-forward network with ReLU and no biases", _feed_forward(8, F.relu, bias=False), 6, 8,
          (False, False), "every token is read alone",
          "f(2x) = 2 f(x) holds, and still it is not linear: f(x + y) is not f(x) + f(y)"),
         ("a LayerNorm", lambda x: F.layer_norm(x, x.shape[-1:]), 4, 9, (False, False),
@@ -113,14 +113,14 @@ EXERCISE = Exercise(
     title="What is in the box?",
     solution=inspect_sublayer,
     check=check_inspect_sublayer,
-    task="You are given a sublayer as a black box: you can run `f`, but you cannot read its code. Find out by experiment (1) whether it "
+    task="You are given a part of a model as a black box: you can run `f`, but you cannot read its code. Find out by experiment (1) whether it "
     "carries information from one token to another, and (2) whether it is *affine*, that is, one matrix and one bias. First write down "
-    "what you expect of attention, a feed-forward layer, LayerNorm and mean pooling. Your probe will be tried on eight boxes, including these four. "
+    "what you expect of attention, a feed-forward network, LayerNorm and mean pooling. Your probe will be tried on eight boxes, including these four. "
     "Afterwards: one random pair `x`, `y` that fails shows that $f$ is not affine. What does a pair that passes show?",
     hints=(
         "For (1), which change of the input would show it? Is it enough to make that change at one position? For (2), what does "
         "$f(x + y)$ equal if $f(x) = xW + b$?",
         "For (1), watch the outputs of the *other* tokens. For (2), the bias is counted twice in $f(x) + f(y)$: which input shows you the bias alone? Allow a small tolerance for rounding.",
     ),
-    paragraph="The same layer in a picture",
+    paragraph="The feed-forward network: each token on its own",
 )

@@ -95,18 +95,18 @@ def check_what_is_missing(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=15,
+    minutes=16,
     title="Which part is missing?",
     solution=what_is_missing,
     check=check_what_is_missing,
     task="You are given the layers of a fresh post-norm encoder as black boxes: each is a function from `[B, S, H]` to `[B, S, H]` that you can run on any input. "
     "Either the layers are complete, or all of them lack their residual connections, or their LayerNorms, or their attention only passes on each "
-    "token's own value. Design experiments that tell which. Your function will see stacks of 6 and 12 layers, 32 to 128 wide, with "
-    'weights from 0.02 to about $1/\\sqrt H$, so the tokens of a complete stack may collapse as well. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
+    "token's own value. Design experiments that tell which. The standard deviation of the weights ranges from 0.02 to about $1/\\sqrt H$, and with "
+    'large weights the tokens of a complete stack can become alike as well. Return `"nothing"`, `"residual"`, `"norm"` or `"attention"`.',
     hints=(
         "For each part, ask what it guarantees whatever the input is, and which input would show it best. You may choose the input, and one layer is enough.",
         "Similar tokens at the end of the stack tell you nothing, because complete encoders with large weights have them as well. Look at one layer, and ask of its output: "
         "does it still resemble something, does it have a fixed statistic, does it notice a change elsewhere? Each question belongs to one part.",
     ),
-    paragraph="Which stacks learn?",
+    paragraph="Twelve layers in a row",
 )

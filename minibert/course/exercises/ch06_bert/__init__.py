@@ -2,16 +2,16 @@
 
 from minibert.course.exercises.ch06_bert import (
     bert,
+    choose_inputs,
     first_difference,
     load_strictly,
-    mlm_head,
-    read_shapes,
+    repair,
 )
 
 EXERCISES = [
     bert.EXERCISE,
-    read_shapes.EXERCISE,
     load_strictly.EXERCISE,
     first_difference.EXERCISE,
-    mlm_head.EXERCISE,
+    repair.EXERCISE,
+    choose_inputs.EXERCISE,
 ]

@@ -136,6 +136,7 @@ def check_bert(answer):
     )
     _check_other_calls(mine, reference, ids)
     _check_fresh_weights(answer)
+    _check_pooler_is_called(mine, ids)
 
 
 def _run(mine, ids, segments, mask):
@@ -241,21 +242,39 @@ def _check_fresh_weights(answer):
                 )
 
 
+def _check_pooler_is_called(mine, ids):
+    """A forward hook records a module only when it is called, and then what it returns."""
+    recorded = []
+    hook = mine.pooler.register_forward_hook(lambda *passed: recorded.append(passed[-1]))
+    try:
+        pooled = mine(ids).pooler_output
+    finally:
+        hook.remove()
+    if not recorded:
+        raise Mistake(
+            "Your numbers are right, but forward never calls self.pooler, so a recording of all modules would miss it: put the tanh inside, and call the pooler itself."
+        )
+    if not (torch.is_tensor(recorded[0]) and torch.equal(recorded[0], pooled)):
+        raise Mistake(
+            "Your numbers are right, but self.pooler returns something else than pooler_output, so a recording of all modules would show a difference there."
+        )
+
+
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=20,
     title="BERT in one class",
     solution=Bert,
     check=check_bert,
     task="""Write the whole class. `BertEmbeddings(config)` and `BertEncoder(config)` are imported; they contain what you built in chapters 2 to 5.
 
-- **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own that includes the tanh: later on this page you compare the outputs of modules, and a tanh in `forward` is in none of them.
-- **Initial weights**: draw the matrices and tables from a normal distribution with standard deviation `config.initializer_range` (0.02 in BERT), and set the biases of linear maps to 0. The LayerNorms keep PyTorch's values, 1 and 0. (The row of [PAD] may be 0.)
+- **Parts**: `embeddings`, `encoder` and `pooler`. The weights of the pooler must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make the pooler a module of its own that returns the pooled vectors, tanh included, and call it in `forward`: you will later record the output of every module that is called.
+- **Initial weights**: draw the matrices and tables from a normal distribution with standard deviation `config.initializer_range` (0.02 in BERT), and set the biases of linear maps to 0. (PyTorch's own initial values differ: an embedding table has the standard deviation 1.) The LayerNorms keep PyTorch's values, 1 and 0. (The row of [PAD] may be 0.)
 - **Forward**: the embeddings turn ids and segments into vectors, the encoder transforms them under the mask, and the pooler reads the last layer's [CLS]. The embeddings take segments by keyword: `token_type_ids=…`. The encoder takes the vectors and a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
     hints=(
-        "PyTorch names a weight by its path of attributes: the weight of `self.pooler.dense` is `pooler.dense.weight`. `self.modules()` yields every module inside yours.",
-        "A small class for the pooler, with the attribute `dense`, gives the right names. So does `nn.Sequential(OrderedDict(dense=…, activation=…))`. To initialise, loop over `self.modules()` and tell the kinds apart with `isinstance`. Indexing with None adds the axes of the mask. [CLS] is token 0 of every text.",
+        "PyTorch names a weight by the attributes that lead to it. Which module must have an attribute `dense`, and what does that module do besides the linear map? Print the names in `state_dict()` as soon as `__init__` runs.",
+        "For the initial weights, look in the documentation of `nn.Module` for a method that visits every module inside yours, at any depth. For the mask, compare `[B, S]` with the shape that the encoder takes: where are the new axes?",
     ),
     paragraph="The whole model in one picture",
 )

@@ -1,275 +1,275 @@
 """Exercise `first_difference`: task, hints, solution and check."""
 
-import copy
-import dataclasses
-
 import torch
-from torch import nn
 
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL
+from minibert.course.exercises.ch06_bert.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
-from minibert.model import BertModel, BertOutputs
 
 
-def first_difference(model, reference, inputs):
-    """The name of the first output that differs by more than 1e-4: of a module, or of the whole model; or None."""
-    # blank from here: hooks on both models, a run of each, the comparison
-    runs = []
-    for each in (model, reference):
-        outputs = {}  # name -> output, in the order in which the modules finish
-        hooks = []
-        for name, module in each.named_modules():
+def first_difference(ours, theirs, real):
+    """The name of the first output that differs by more than rounding, or None.
 
-            def keep(module, arguments, output, name=name, outputs=outputs):
-                outputs[name] = output[0] if isinstance(output, tuple) else output
-
-            hooks.append(module.register_forward_hook(keep))
-        try:
-            with torch.no_grad():
-                result = each(**inputs)
-        finally:
-            for hook in hooks:
-                hook.remove()
-        # what forward computes after its last module shows only here
-        outputs["last_hidden_state"] = result.last_hidden_state  # [B, S, H]
-        outputs["pooler_output"] = result.pooler_output
-        runs.append(outputs)
-    ours, theirs = runs
+    ours and theirs are dicts of name -> tensor, and real, B × S, is True at the real tokens.
+    A ValueError if they have no name in common.
+    """
+    # blank from here: the comparison, with its mask and its tolerance
+    if not ours.keys() & theirs.keys():
+        raise ValueError("the two have no name in common, so there is nothing to compare")
     for name, output in ours.items():
-        other = theirs.get(name)
-        comparable = isinstance(output, torch.Tensor) and isinstance(other, torch.Tensor)
-        if not comparable:
+        if name not in theirs:
             continue
-        # the shapes first, because allclose would broadcast; allclose is False for NaN
-        if output.shape != other.shape or not torch.allclose(output, other, rtol=0, atol=1e-4):
+        other = theirs[name]
+        if output.shape != other.shape:
+            return name
+        # a vector for each token, and not one for each text
+        if output.dim() > 2 and output.shape[:2] == real.shape:
+            output, other = output[real], other[real]
+        # each vector by itself: in the norm of the whole output one wrong token hardly counts
+        errors, sizes = (output - other).norm(dim=-1), other.norm(dim=-1)
+        # a comparison with NaN is False, so NaN is a difference
+        if not (errors <= 1e-5 * sizes).all():
             return name
     return None
 
 
-# the module that is broken, and the attribute of it that is changed
-BROKEN = (
-    ("embeddings.LayerNorm", "bias"),
-    ("encoder.layer.0.output.LayerNorm", "eps"),
-    ("encoder.layer.1.attention.self.key", "weight"),
-    ("encoder.layer.2.intermediate.dense", "bias"),
-    ("pooler.dense", "weight"),
-)
-# a setting that differs, its words in the feedback, the first module that it changes, and what to look at
-SETTINGS = (
-    (
-        {"hidden_act": "relu"},
-        "the activation",
-        "encoder.layer.0.intermediate",
-        "Do you record every module, also those with modules inside them?",
-    ),
-    (
-        {"num_attention_heads": 2},
-        "the number of heads",
-        "encoder.layer.0.attention.self",
-        "Its output is a tuple: do you compare the first element?",
-    ),
-)
+# the outputs of a small model in the order in which its modules finish, and the size of their numbers
+OUTPUTS = {
+    "embeddings.word_embeddings": 0.01,
+    "embeddings.LayerNorm": 1.0,
+    "embeddings": 1.0,
+    "encoder.layer.0.attention.self": 0.5,
+    "encoder.layer.0.output.dense": 100.0,
+    "encoder.layer.0": 1.0,
+    "pooler": 0.1,
+    "last_hidden_state": 1.0,
+    "pooler_output": 0.1,
+}
+SMALL, MIDDLE, _, LATER, LARGE, *_ = OUTPUTS  # the first two and the last by their numbers
+
+
+def _outputs():
+    """Name -> output of a reference, and the mask of its two texts."""
+    generator = torch.Generator().manual_seed(0)
+    real = torch.tensor([[1] * 7, [1] * 5 + [0] * 2]).bool()  # [B, S]
+    return {
+        name: size * torch.randn((2, 12) if "pooler" in name else (2, 7, 12), generator=generator)
+        for name, size in OUTPUTS.items()
+    }, real
+
+
+def _changed(theirs, names, by):
+    """The same outputs, of which some are changed by a share of their size."""
+    generator = torch.Generator().manual_seed(1)
+    return {
+        name: output + by * OUTPUTS[name] * torch.randn(output.shape, generator=generator)
+        if name in names
+        else output.clone()
+        for name, output in theirs.items()
+    }
 
 
 def check_first_difference(answer):
-    generator = torch.Generator().manual_seed(0)
-    reference = BertModel(SMALL).eval()
-    with torch.no_grad():
-        for parameter in reference.parameters():
-            parameter.normal_(std=0.5, generator=generator)
-    ids = torch.randint(1, 19, (2, 7), generator=generator)  # [B, S]
-    inputs = {"input_ids": ids, "attention_mask": torch.tensor([[1] * 7, [1] * 5 + [0] * 2])}
-    for name, attribute in BROKEN:
-        model = copy.deepcopy(reference)
-        _break(model.get_submodule(name), attribute, generator)
-        found = answer(model, reference, dict(inputs))
-        _compare(found, name, attribute)
-        _check_hooks(model, reference)
-    _check_settings(answer, reference, inputs)
-    _check_inputs(answer, reference, generator)
-    _check_sizes(answer, reference, inputs)
-    _check_names(answer, reference, inputs)
-    _check_nan(answer, reference, inputs)
-    _check_outputs(answer, reference, inputs)
+    theirs, real = _outputs()
 
-
-def _check_hooks(*models):
-    if any(module._forward_hooks for model in models for module in model.modules()):
-        raise Mistake(
-            "Your hooks are still on a model after the call: remove each of them with its remove()."
-        )
-
-
-def _check_settings(answer, reference, inputs):
-    """The first module to differ has modules inside it, and one of them gives back a tuple."""
-    for change, what, name, question in SETTINGS:
-        model = BertModel(dataclasses.replace(reference.config, **change)).eval()
-        model.load_state_dict(reference.state_dict())
-        if (found := answer(model, reference, dict(inputs))) != name:
-            raise Mistake(
-                f"In this model only {what} is changed. {name} is the first module that differs, and you return {found!r}. {question}"
-            )
-
-
-def _check_sizes(answer, reference, inputs):
-    """What is added to the bias of the pooler, to which of its numbers, and whether that counts."""
-    everywhere = slice(None)
-    for size, where, counts, what in (
-        (0.0, everywhere, False, "the reference itself"),
-        (1e-6, everywhere, False, "a model that differs by 0.000001"),
-        (5e-5, everywhere, False, "a model that differs by 0.00005"),
-        (5e-4, everywhere, True, "a model whose numbers are too large by 0.0005"),
-        (-1.0, everywhere, True, "a model whose numbers are all too small"),
-        (3e-4, 0, True, "a model of which one number is wrong by 0.0003 and all others are right"),
-    ):
-        model = copy.deepcopy(reference)
-        with torch.no_grad():
-            model.pooler.dense.bias[where] += size
-        found = answer(model, reference, dict(inputs))
-        if not counts and found is not None:
-            raise Mistake(
-                f"For {what} you return {found!r}: nothing differs by more than 0.0001, so the answer is None."
-            )
-        if counts and found != "pooler.dense":
-            raise Mistake(
-                f"For {what} you return {found!r}, and pooler.dense is the first to differ by more than 0.0001: take the largest absolute difference."
-            )
-
-
-def _check_names(answer, reference, inputs):
-    """One of the two has a module inside its LayerNorm, which the other lacks."""
-    longer = copy.deepcopy(reference)
-    longer.embeddings.LayerNorm = nn.Sequential(longer.embeddings.LayerNorm)
-    for pair, owner in (((longer, reference), "model"), ((reference, longer), "reference")):
+    def expect(right, ours, what, hint="", other=theirs, mask=real):
         try:
-            found = answer(*pair, dict(inputs))
+            found = answer(dict(ours), dict(other), mask)
+        except IndexError as error:
+            raise Mistake(
+                f"Your function stops with IndexError ({error}). The mask [B, S] selects tokens; an output such as the pooler's [B, H] has none, so compare it whole."
+            ) from None
+        if found is not None and not isinstance(found, str):
+            raise Mistake(f"You return {found!r}; expected is the name of an output, or None.")
+        if found != right:
+            raise Mistake(f"{what} Expected is {right!r}, and you return {found!r}.{hint}")
+
+    expect(None, theirs, "Both models give the same outputs.")
+    _check_names(answer, theirs, real)
+    _check_rounding(expect, theirs)
+    _check_faults(expect, theirs)
+    _check_padding(expect, theirs, real)
+    _check_special(expect, theirs)
+    _check_one_token(expect)
+    _check_nothing_shared(answer, theirs, real)
+
+
+def _check_names(answer, theirs, real):
+    """One of the two has an output that the other lacks."""
+    longer = {"embeddings.extra": torch.ones(2, 7, 12), **theirs}
+    for ours, other, owner in ((longer, theirs, "ours"), (theirs, longer, "theirs")):
+        try:
+            found = answer(dict(ours), dict(other), real)
         except (KeyError, AttributeError, TypeError) as error:
             raise Mistake(
-                f"Only the {owner} has a module embeddings.LayerNorm.0 here, and your function stops with {type(error).__name__}: skip such names."
+                f"Only {owner} has an output embeddings.extra here, and your function stops with {type(error).__name__}: skip such names."
             ) from None
         if found is not None:
             raise Mistake(
-                f"Only the {owner} has a module embeddings.LayerNorm.0 here; every other output is the same, and you return {found!r}."
+                f"Only {owner} has an output embeddings.extra here; every other output is the same, and you return {found!r}."
             )
 
 
-def _check_inputs(answer, reference, generator):
-    """A wrong position vector shows only in a text that is long enough."""
-    model = copy.deepcopy(reference)
-    with torch.no_grad():
-        model.embeddings.position_embeddings.weight[8] += 1
-    for length, right in ((8, None), (9, "embeddings.position_embeddings")):
-        ids = torch.randint(1, 19, (1, length), generator=generator)  # [1, S]
-        if (found := answer(model, reference, {"input_ids": ids})) != right:
-            raise Mistake(
-                f"The position vector 8 of this model is wrong, and the text has {length} tokens: expected {right!r}, and you return {found!r}."
-            )
-
-
-def _check_nan(answer, reference, inputs):
-    """A comparison with NaN is False, whichever way round it is written."""
-    model = copy.deepcopy(reference)
-    with torch.no_grad():
-        model.encoder.layer[1].intermediate.dense.bias[0] = torch.nan
-    right = "encoder.layer.1.intermediate.dense"
-    if (found := answer(model, reference, dict(inputs))) != right:
-        raise Mistake(
-            f"One bias of {right} is NaN in this model, and you return {found!r}. NaN > 1e-4 is False: ask whether the difference is small, and take everything else for a difference."
+def _check_rounding(expect, theirs):
+    """5e-6 of an output's size is rounding, however large its numbers are."""
+    for share in ("1e-6", "5e-6"):
+        expect(
+            None,
+            {**theirs, MIDDLE: theirs[MIDDLE] * (1 + float(share))},
+            f"Each number of {MIDDLE} differs by {share} of itself, as after rounding.",
+            " A difference of at most 5e-6 has to pass.",
+        )
+    for name, hint in (
+        (
+            MIDDLE,
+            " Rounding changes a number by a share of the size of the whole output, so numbers near 0 may change by much of their own size.",
+        ),
+        (LARGE, " Of 100, 1e-6 is 0.0001: make your tolerance relative."),
+    ):
+        expect(
+            None,
+            _changed(theirs, (name,), 1e-6),
+            f"{name} has numbers of about {OUTPUTS[name]:g} here, and they differ by about 1e-6 of that, as rounding does.",
+            hint,
         )
 
 
-def _check_outputs(answer, reference, inputs):
-    """The modules inside are right, and what is computed from their outputs is not."""
-    same = {name: tensor[:1].expand(2, -1) for name, tensor in inputs.items()}  # one text, twice
-    for change, given, right, what in (
+def _check_faults(expect, theirs):
+    """A fault of 1e-4; the chapter's change the hidden states by 4e-4 and more."""
+    later = list(theirs)[3:]
+    for name, hint in (
         (
-            lambda last, pooled: (2 * last, pooled),
-            inputs,
-            "last_hidden_state",
-            "returns twice the last hidden state",
+            SMALL,
+            " Your tolerance is too large for the size of that output: measure the difference in relation to it.",
         ),
         (
-            lambda last, pooled: (last, 0 * pooled),
-            inputs,
             "pooler_output",
-            "returns 0 as its pooler_output",
-        ),
-        (
-            lambda last, pooled: (last[:1], pooled),
-            same,
-            "last_hidden_state",
-            "returns the vectors of the first of two equal texts only, [1, S, H], which broadcasts in a comparison",
+            " It has a vector for each text, and no tokens to select: compare it whole.",
         ),
     ):
-        model = copy.deepcopy(reference)
-
-        def forward(*arguments, model=model, change=change, **options):
-            found = BertModel.forward(model, *arguments, **options)
-            return BertOutputs(*change(found.last_hidden_state, found.pooler_output))
-
-        model.forward = forward
-        _expect(answer(model, reference, dict(given)), right, what)
-    model = copy.deepcopy(reference)
-    model.pooler.forward = lambda last: model.pooler.dense(last[:, 0])  # no tanh
-    _expect(answer(model, reference, dict(inputs)), "pooler", "has no tanh in its pooler")
-
-
-def _expect(found, right, what):
-    if found != right:
-        raise Mistake(
-            f"This model {what}. Expected is {right!r}, and you return {found!r}. Compare the modules first, then the two outputs of the whole model by their names, and shapes before numbers."
+        expect(
+            name,
+            _changed(theirs, (name,), 1e-4),
+            f"{name} has numbers of about {OUTPUTS[name]:g} here, and they differ by 1e-4 of that.",
+            hint,
         )
+    expect(
+        LATER,
+        {**theirs, LATER: theirs[LATER] - 1},
+        f"All numbers of {LATER} are too small by 1.",
+        " A negative difference is one too: take its absolute value or its square.",
+    )
+    order = " Take the first in the order of ours, which is the order in which your modules finish."
+    several = _changed(theirs, later, 0.1)
+    expect(LATER, several, f"{LATER} and all outputs after it differ.", order)
+    other = dict(reversed(theirs.items()))
+    expect(LATER, several, "Here theirs has its names in another order.", order, other=other)
 
 
-def _break(module, attribute, generator):
-    if attribute == "eps":
-        module.eps = 0.5
+def _check_padding(expect, theirs, real):
+    """Nothing reads the vectors at padding."""
+    hidden = ~real[..., None]  # [B, S, 1]
+    for value in (5.0, torch.nan):
+        ours = {
+            name: output.masked_fill(hidden, value) if output.dim() == 3 else output
+            for name, output in theirs.items()
+        }
+        expect(
+            None,
+            ours,
+            "The two models differ at padding only, which nothing reads.",
+            " Compare the real tokens.",
+        )
+        if value == 5.0:
+            expect(
+                SMALL,
+                ours,
+                "Here all tokens are real, and the last two of the second text differ.",
+                mask=torch.ones_like(real),
+            )
+    large = {**theirs, MIDDLE: theirs[MIDDLE].masked_fill(hidden, 1e6)}
+    expect(
+        MIDDLE,
+        _changed(large, (MIDDLE,), 1e-4),
+        f"{MIDDLE} has numbers of a million at padding, and its real tokens, of about 1, differ by 1e-4.",
+        " Measure the size of the output at the real tokens as well.",
+        other=large,
+    )
+
+
+def _check_special(expect, theirs):
+    """NaN, another shape, and an output that is 0."""
+    broken = theirs[MIDDLE].clone()
+    broken[0, 0, 0] = torch.nan
+    expect(
+        MIDDLE,
+        {**theirs, MIDDLE: broken},
+        f"One number of {MIDDLE} is NaN at a real token.",
+        " NaN > 1e-5 is False: ask whether the difference is small, and take everything else for a difference.",
+    )
+    same = {**theirs, "last_hidden_state": theirs["last_hidden_state"][:1].expand(2, -1, -1)}
+    expect(
+        "last_hidden_state",
+        {**same, "last_hidden_state": same["last_hidden_state"][:1]},
+        "Our last_hidden_state is [1, S, H] and theirs is [2, S, H], with equal numbers, so that a comparison broadcasts.",
+        " Compare the shapes first.",
+        other=same,
+    )
+    zero = {**theirs, MIDDLE: 0 * theirs[MIDDLE]}
+    expect(
+        None,
+        zero,
+        f"{MIDDLE} is 0 everywhere in both models.",
+        " 0 divided by 0 is NaN: multiply the size by the tolerance instead.",
+        other=zero,
+    )
+
+
+def _check_one_token(expect):
+    """One wrong token among many has to be found."""
+    generator = torch.Generator().manual_seed(2)
+    other = torch.randn(4, 300, 12, generator=generator)  # [B, S, H]
+    real = torch.ones(4, 300).bool()  # [B, S]
+    ours = other.clone()
+    ours[2, 150] += 1e-4 * other[2, 150].flip(0)
+    expect(
+        MIDDLE,
+        {MIDDLE: ours},
+        f"The vector of one token of {real.numel()} in {MIDDLE} differs by 1e-4 of its size.",
+        " The norm or the mean over the whole output dilutes such a difference: measure each token by itself.",
+        other={MIDDLE: other},
+        mask=real,
+    )
+
+
+def _check_nothing_shared(answer, theirs, real):
+    """None would say that everything agrees, although nothing was compared."""
+    ours = {f"bert.{name}": output for name, output in theirs.items()}
+    try:
+        found = answer(ours, dict(theirs), real)
+    except ValueError:
         return
-    with torch.no_grad():
-        tensor = getattr(module, attribute)
-        tensor += torch.randn(tensor.shape, generator=generator)
-
-
-def _compare(found, name, attribute):
-    if found == name:
-        return
-    told = f"In this model only the {attribute} of {name} is changed"
-    if found is None:
-        reason = (
-            " Weights alone do not show it."
-            if attribute == "eps"
-            else " Does each hook store its output under its own name?"
-        )
-        raise Mistake(f"{told}, and you find no difference.{reason}")
-    if not isinstance(found, str):
-        raise Mistake(
-            f"{told}, and you return {found!r}; expected is the name of a module, as in named_modules()."
-        )
-    if found == "" or name.startswith(f"{found}."):
-        raise Mistake(
-            f"{told}, and you return {found!r}, which contains it. A module finishes after the modules inside it: "
-            "compare in the order in which the hooks ran."
-        )
-    raise Mistake(f"{told}, and you return {found!r}, which is not the first to differ.")
+    raise Mistake(
+        f"Here every name of ours begins with 'bert.', so ours and theirs have no name in common, and you return {found!r}: expected is a ValueError, since nothing was compared."
+    )
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=20,
-    title="Find the broken part",
+    title="Find the first wrong output",
     solution=first_difference,
     check=check_first_difference,
-    task="""Write the tool that locates the module. Start from `hidden_states` and change four things.
+    task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has, but raise a `ValueError` if no name is left; otherwise `None` would report that two models agree although nothing was compared. An output of another shape differs, and so does one with NaN.
 
-- **Record everything.** Hook every module, not only the layers, and keep each output under the module's name. (If it is a tuple, keep its first element.) After the run, add the two outputs of the whole model, as `last_hidden_state` and `pooler_output`.
-- **Run both**, `model(**inputs)` and `reference(**inputs)`, and remove the hooks even if a model raises an exception.
-- **Compare** in the order in which the outputs of `model` were recorded. (A module finishes after the modules inside it.) Skip what is not a tensor, and names that only one of the two has.
-- **Return** the name of the first output that differs by more than 1e-4, or None. An output of another shape differs, and so does one that contains NaN.""",
+You design the rest:
+
+- **Mask**: `real` is a boolean tensor `[B, S]`. Compare an output with a vector for each token, `[B, S, …]`, at the real tokens only, and any other output whole. (The pooler's is `[B, H]`.)
+- **Tolerance**: measure the difference as in the figure or in a way of your own, and choose how large it may be. The outputs that your function gets may have numbers of about 100 or of about a hundredth. If the vector of a single token differs by 1e-4 of its size, this has to be found, even among a thousand tokens. A difference of at most 5e-6 of its size has to pass as rounding.""",
     hints=(
-        "`named_modules()` gives names and modules. (The first is the model itself, under the empty name.) A dict remembers the order in which it was filled. `try: … finally: …` removes the hooks in any case.",
-        "Keep one dict of name and output per model. All hooks of a loop share the loop's variable, so give each its name as a default argument: `def keep(module, arguments, output, name=name)`. `x > 1e-4` is False when x is NaN, and a difference of two shapes may broadcast.",
+        "What would a fixed tolerance of 0.001 say about numbers of about 100, and about numbers of about a hundredth? What would a tolerance relative to each single number say where that number is nearly 0?",
+        "Try your comparison on three small cases: a NaN in ours, two outputs that are 0 everywhere, and the shapes [1, S, H] and [2, S, H]. What do `>`, `/` and `-` return there?",
     ),
-    paragraph="Equal to the reference, layer by layer",
+    paragraph="Compare with a reference, output by output",
 )

@@ -29,6 +29,9 @@ def check_load_strictly(answer):
         return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 4))
 
     def refused(change, what, name, innocent=None):
+        """A file is refused with the name of a tensor; any of several names may be right."""
+        names = (name,) if isinstance(name, str) else name
+        shown = names[0]
         target = model()
         before = {key: tensor.clone() for key, tensor in target.state_dict().items()}
         tensors = {key: torch.randn_like(tensor) for key, tensor in before.items()}
@@ -36,13 +39,13 @@ def check_load_strictly(answer):
         try:
             answer(target, tensors)
         except ValueError as error:
-            if name not in str(error):
+            if not any(name in str(error) for name in names):
                 raise Mistake(
-                    f"A file with {what} is refused, but the message does not name {name}: “{error}”."
+                    f"A file with {what} is refused, but the message does not name {shown}: “{error}”."
                 ) from None
-            if f"missing: ['{name}']" in str(error) and name not in before:
+            if f"missing: ['{shown}']" in str(error) and shown not in before:
                 raise Mistake(
-                    f"A file with {what} is refused, but your message calls {name} missing: it is in the file and not in the model."
+                    f"A file with {what} is refused, but your message calls {shown} missing: it is in the file and not in the model."
                 ) from None
             if any(
                 not torch.equal(before[key], tensor) for key, tensor in target.state_dict().items()
@@ -56,10 +59,10 @@ def check_load_strictly(answer):
                 ) from None
         except (KeyError, RuntimeError, AttributeError, AssertionError) as error:
             raise Mistake(
-                f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); expected is a ValueError that names {name}."
+                f"A file with {what} ends in {type(error).__name__} ({' '.join(str(error).split())}); expected is a ValueError that names {shown}."
             ) from None
         else:
-            raise Mistake(f"A file with {what} ({name}) is loaded without an error.")
+            raise Mistake(f"A file with {what} ({shown}) is loaded without an error.")
 
     target, tensors = (
         model(),
@@ -95,10 +98,12 @@ def check_load_strictly(answer):
         raise Mistake(
             "Your model now shares its memory with the file's tensors: a change of one changes the other. Copy."
         )
+    _check_half_precision(answer, model(), tensors)
     refused(
         lambda t: [t.update({f"model.{name}": t.pop(name)}) for name in list(t)],
         "'model.' before every name",
-        "0.weight",
+        # none of the six fits, so a loader that stops at the first may name any
+        ("0.weight", *model().state_dict()),
     )
     refused(lambda t: t.pop("2.weight"), "a tensor missing", "2.weight")
     refused(lambda t: t.update({"3.bias": torch.zeros(4)}), "a tensor too many", "3.bias")
@@ -122,18 +127,36 @@ def check_load_strictly(answer):
     )
 
 
+def _check_half_precision(answer, target, tensors):
+    """A file in float16 goes into a float32 model, which stays float32."""
+    half = {key: tensor.half() for key, tensor in tensors.items()}
+    try:
+        answer(target, half)
+    except ValueError as error:
+        raise Mistake(
+            f"A file whose names and shapes fit is refused because its numbers are float16: “{error}”. Convert them to the model's dtype."
+        ) from None
+    for key, tensor in target.state_dict().items():
+        if tensor.dtype != torch.float32:
+            raise Mistake(
+                f"A file in float16 makes {key} of your float32 model {tensor.dtype}: the model keeps its dtype, and the numbers are converted."
+            )
+        if not torch.equal(tensor, half[key].float()):
+            raise Mistake(f"A file in float16 leaves other numbers in {key} than it holds.")
+
+
 EXERCISE = Exercise(
     chapter=CHAPTER,
-    size="build",
-    minutes=15,
+    size="warm-up",
+    minutes=10,
     title="A strict loader",
     solution=load_strictly,
     check=check_load_strictly,
     task="Write the whole loader. It copies tensors into a model by name. If a name or a shape does not fit, it raises a `ValueError` that names the tensor, and the model "
-    "stays as it was.",
+    "stays as it was. Dtypes may differ: a file in float16 fits a model in float32. The numbers are then converted, and the model keeps its dtype.",
     hints=(
-        "There are three ways not to fit: a name that only the model has, a name that only the file has, and a shape that differs. Look for all three before you change anything.",
-        "`model.state_dict()` gives the model's own names and tensors, and they share memory with the model. The keys of two dicts can be subtracted like sets. Compare `.shape`, because `copy_` would broadcast.",
+        "In how many ways can a file not fit a model? Write down one example of each before you write any code.",
+        "Look at what `state_dict()` returns: are its tensors copies, or the model's own memory? Change one in place on `nn.Linear(1, 1)` and see. And what would `copy_` do with each of your examples?",
     ),
-    paragraph="Load by name",
+    paragraph="Load a checkpoint by name",
 )

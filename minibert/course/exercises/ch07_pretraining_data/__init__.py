@@ -1,17 +1,17 @@
-"""Exercises of chapter 7: masking, whole words, pairs, and faults found by counting."""
+"""Exercises of chapter 7: masking, pairs of texts, and bugs found by counting."""
 
 from minibert.course.exercises.ch07_pretraining_data import (
+    audit_batch,
     believe,
-    find_faults,
+    looks_random,
     mask_batch,
     pairs_of,
-    words_of,
 )
 
 EXERCISES = [
     mask_batch.EXERCISE,
     believe.EXERCISE,
-    words_of.EXERCISE,
     pairs_of.EXERCISE,
-    find_faults.EXERCISE,
+    looks_random.EXERCISE,
+    audit_batch.EXERCISE,
 ]

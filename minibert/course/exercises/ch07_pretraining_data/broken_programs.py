@@ -1,4 +1,4 @@
-"""Batches of pretraining data, each with at most one fault, and the counts that tell.
+"""Batches of pretraining data, each with at most one bug, and the counts that show it.
 
 A document is a cycle of ten words of its own, so the words of a text say which document it is from,
 and where in it.
@@ -14,17 +14,19 @@ DOCUMENTS, WORDS, ROWS, LENGTH = 50, 10, 8000, 32
 PAD, UNK, CLS, SEP, MASK = SPECIAL = range(5)
 VOCABULARY = len(SPECIAL) + DOCUMENTS * WORDS
 FAULTS = (
-    "The shares are 81, 10 and 9 percent, not 80, 10 and 10",
-    "A replacement may be a special token",
-    "A label is the token that is seen, not the one that was there",
-    "One draw decides the outcome ([MASK], random or unchanged) of all chosen tokens of a row",
-    "The labels 0 and 1 of the pairs are swapped",
-    "In one case of five, a random B comes from A's own document",
+    "the outcomes are 81, 10 and 9 percent, not 80, 10 and 10",
+    "a replacement may be a special token",
+    "a label is the token that is seen, not the one that was there",
+    "one draw decides the outcome ([MASK], random or unchanged) of all chosen tokens of a row",
+    "the labels 0 and 1 of the pairs are swapped",
+    "one time in five, a random B comes from A's own document",
+    "the first [SEP] has segment 1",
+    "a random B has at most 9 tokens, a B that follows up to 14",
 )
 
 
 def broken_batch(fault: int, seed: int = 0, rows: int = ROWS) -> dict[str, Tensor]:
-    """A batch of a program with one fault, as numbered from 1 in FAULTS; 0 is a correct program."""
+    """A batch of a program with one bug, as numbered from 1 in FAULTS; 0 is a correct program."""
     generator = torch.Generator().manual_seed(seed)
     true, segments, is_random = _pairs(fault, rows, generator)
     seen, labels = mask_tokens(
@@ -63,6 +65,9 @@ def _pairs(fault: int, rows: int, generator: torch.Generator) -> tuple[Tensor, T
     place, elsewhere = torch.randint(WORDS, (2, rows, 1), generator=generator)  # [B, 1] each
     is_random = torch.rand(rows, 1, generator=generator) < 0.5  # [B, 1]
     other = (document + torch.randint(1, DOCUMENTS, (rows, 1), generator=generator)) % DOCUMENTS
+    if fault == 8:
+        short = torch.randint(5, 10, (rows, 1), generator=generator)  # [B, 1]
+        second = torch.where(is_random, short, second)
     if fault == 6:
         own = torch.rand(rows, 1, generator=generator) < 0.2  # [B, 1]
         other = torch.where(own, document, other)
@@ -75,12 +80,13 @@ def _pairs(fault: int, rows: int, generator: torch.Generator) -> tuple[Tensor, T
     true = torch.where(in_a | in_b, true, PAD)
     true[:, 0] = CLS
     true = torch.where((at == first + 1) | (at == first + second + 2), SEP, true)
-    segments = ((at >= first + 2) & (true != PAD)).long()  # [B, S]
+    begins = first + 1 if fault == 7 else first + 2  # [B, 1], the first position of segment 1
+    segments = ((at >= begins) & (true != PAD)).long()  # [B, S]
     return true, segments, is_random[:, 0]
 
 
 def counts(batch: dict[str, Tensor]) -> list[tuple[str, float, int]]:
-    """The counts that tell, each with what it counts, the share found in a batch, and of how many."""
+    """The counts that show the bugs: what is counted, its proportion in a batch, and of how many."""
     seen, labels = batch["input_ids"], batch["labels"]
     chosen = labels != IGNORE  # [B, S]
     masked, kept = chosen & (seen == MASK), chosen & (seen == labels)  # [B, S]
@@ -89,19 +95,24 @@ def counts(batch: dict[str, Tensor]) -> list[tuple[str, float, int]]:
     alike = (masked.sum(dim=1) == chosen.sum(dim=1)) | (masked.sum(dim=1) == 0)  # [B]
     true = torch.where(chosen, labels, seen)  # [B, S]
     document = (true - len(SPECIAL)).div(WORDS, rounding_mode="floor")  # [B, S]
-    start = batch["token_type_ids"].argmax(dim=1)  # [B], where B begins
-    same = document[:, 1] == document[torch.arange(len(seen)), start]  # [B]
+    separator = (true == SEP) & ~chosen  # [B, S]
+    first = separator.int().argmax(dim=1)  # [B]
+    row = torch.arange(len(seen))
+    same = document[:, 1] == document[row, first + 1]  # [B]
+    long = batch["attention_mask"].sum(dim=1) - first - 2 > 9  # [B]
     is_random = batch["next_sentence_label"] == 1  # [B]
 
-    shares = [
+    proportions = [
         ("chosen tokens: unchanged", kept, chosen),
         ("replacements: special tokens", seen < len(SPECIAL), replaced),
         ("chosen tokens: label is [MASK]", labels == MASK, chosen),
         ("rows of 2 or more chosen: all or none [MASK]", alike, several),
         ("label 0: A and B share a document", same, ~is_random),
         ("label 1: A and B share a document", same, is_random),
+        ("first [SEP]: segment 1", batch["token_type_ids"][row, first] == 1, first > 0),
+        ("label 1: B has more than 9 tokens", long, is_random),
     ]
     return [
         (what, (part & whole).sum().item() / max(1, int(whole.sum())), max(1, int(whole.sum())))
-        for what, part, whole in shares
+        for what, part, whole in proportions
     ]

@@ -12,9 +12,9 @@ def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
     special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
     ordinary = torch.arange(vocab_size)[~special]  # [V - specials]
-    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], decides choice and fate
+    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], decides choice and outcome
     drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
-    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a share `rate` of the ordinary tokens  # fmt: skip
+    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a proportion `rate` of the ordinary tokens  # fmt: skip
     labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
     hidden = input_ids.masked_fill(chosen & (chance < 0.8 * rate), mask_token_id)  # blank: [B, S], [MASK] at 80% of the chosen positions  # fmt: skip
     corrupted = torch.where(chosen & (chance >= 0.9 * rate), drawn, hidden)  # blank: [B, S], a drawn token at 10% of them  # fmt: skip
@@ -22,7 +22,7 @@ def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, 
 
 
 def check_mask_batch(answer):
-    # As in BERT's vocabulary, the special ids are not simply the first five.
+    # As in BERT's vocabulary, the special ids are not the first five.
     vocab_size, special_ids, mask_id = 60, (0, 30, 31, 32, 33), 33
     no_word = torch.isin(torch.arange(vocab_size), torch.tensor(special_ids))  # [V]
     ordinary = (~no_word).nonzero().squeeze(1)  # [V - specials]
@@ -48,7 +48,7 @@ def check_mask_batch(answer):
         raise Mistake(f"PyTorch stops ({error}): {reason}.") from None
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise Mistake(
-            f"Wanted are two tensors, what the model sees and the labels, and you return {'a tensor' if isinstance(found, torch.Tensor) else f'a {type(found).__name__}'}."
+            f"Expected two tensors, what the model sees and the labels; you return {'a tensor' if isinstance(found, torch.Tensor) else f'a {type(found).__name__}'}."
         )
     corrupted, labels = found
     for name, value in (("What the model sees", corrupted), ("The labels", labels)):
@@ -84,15 +84,15 @@ def check_mask_batch(answer):
         )
     if (labels == mask_id).sum() > 100:
         raise Mistake(
-            f"{int((labels == mask_id).sum()):,} labels are {mask_id}, the id of [MASK]: a label is what stood there before."
+            f"{int((labels == mask_id).sum()):,} labels are {mask_id}, the id of [MASK]: a label is the token that was there before."
         )
     if not torch.equal(labels[chosen], ids[chosen]):
         raise Mistake(
-            "Some of your labels are not the true ids: a label is what stood there before anything was replaced."
+            "Some of your labels are not the true ids: a label is the token that was there before anything was replaced."
         )
     if (chosen & special).any():
         raise Mistake(
-            f"{int((chosen & special).sum()):,} special tokens are to be predicted; [CLS], [SEP] and [PAD] never are."
+            f"{int((chosen & special).sum()):,} special tokens are to be predicted; special tokens never are."
         )
     if (corrupted != ids)[~chosen].any():
         raise Mistake(
@@ -102,7 +102,7 @@ def check_mask_batch(answer):
         chosen[~special].double().mean()
     ) < 0.14:
         raise Mistake(
-            "Hardly a token that stays as it is has a label: the 10% that are kept are chosen too, and have to be predicted."
+            "Hardly any unchanged token has a label: the 10% that are kept are chosen, too, and they have to be predicted."
         )
     for rate in (0.15, 0.4):
         share = float((run(rate=rate)[1] != -100)[~special].double().mean())
@@ -117,12 +117,12 @@ def check_mask_batch(answer):
         )
     if len(corrupted[replaced].unique()) == 1 and len(corrupted[replaced]):
         raise Mistake(
-            f"Every replacement is the word {int(corrupted[replaced][0])}: draw one for each place."
+            f"Every replacement is the token {int(corrupted[replaced][0])}: draw one for each position."
         )
     of_rows = (chosen & masked).sum(dim=1) / per_row.clamp(min=1)  # [B]
     if min((of_rows == 0).double().mean(), (of_rows == 1).double().mean()) > 0.1:
         raise Mistake(
-            f"In {int(((of_rows == 0) | (of_rows == 1)).sum()):,} of 3,000 texts either all chosen tokens become [MASK] or none: the 80% are drawn for each token."
+            f"In {int(((of_rows == 0) | (of_rows == 1)).sum()):,} of 3,000 texts either all chosen tokens become [MASK] or none: draw the outcome for each token, not for each text."
         )
     shares = (
         torch.stack([chosen & masked, replaced, chosen & same]).sum(dim=(1, 2)) / chosen.sum()
@@ -139,24 +139,24 @@ def check_mask_batch(answer):
     ):
         if torch.allclose(shares, torch.tensor(wanted, dtype=shares.dtype), atol=0.005):
             reason = {
-                "all to [MASK]": "a chosen token has a chance below the rate, so it is below 0.8 in any case; compare it with parts of the rate",
-                "81/10/9": "two coins of 10%, one after the other: the second is thrown where the first has failed. One draw with three ranges gives 80/10/10",
-                "80/2/18": "the share of replacements is taken of the wrong whole",
+                "all to [MASK]": "the chance of a chosen token is below the rate, so it is always below 0.8 as well; compare it with parts of the rate",
+                "81/10/9": "two coins of 10%, of which the second counts only where the first has failed, give 9%. One draw with three ranges gives 80/10/10",
+                "80/2/18": "the share of replacements is taken from the wrong total",
                 "0/10/90": "the last step should go on from the tensor with [MASK] in it, not from the ids",
             }.get(name, "it should be 80/10/10")
             raise Mistake(
-                f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another word, {shares[2]:.1%} stay: {reason}."
+                f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another token, {shares[2]:.1%} stay: {reason}."
             )
     if not torch.allclose(shares, torch.tensor([0.8, 0.098, 0.102]), atol=0.0045):
         raise Mistake(
-            f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another word, {shares[2]:.1%} stay; it should be 80, 10 and 10."
+            f"Of the chosen tokens {shares[0]:.1%} become [MASK], {shares[1]:.1%} another token, {shares[2]:.1%} stay; it should be 80, 10 and 10."
         )
     if not all(torch.equal(one, other) for one, other in zip(run(), run())):
         raise Mistake(
-            "Two calls with a generator of the same seed give different masks: hand `generator` on to everything that draws."
+            "Two calls with a generator of the same seed give different masks: pass `generator` to everything that draws."
         )
     if torch.equal(run(seed=1)[1], run(seed=2)[1]):
-        raise Mistake("Two seeds choose the very same tokens.")
+        raise Mistake("Two different seeds choose exactly the same tokens.")
     if not 0.8 < float(per_row.var() / (per_row.mean() * 0.85)) < 1.2:
         raise Mistake(
             f"Your texts have {int(per_row.min())} to {int(per_row.max())} chosen tokens: each token should be chosen on its own."
@@ -169,7 +169,7 @@ def check_mask_batch(answer):
         corrupted, labels = answer(few, **small, generator=torch.Generator().manual_seed(3))
     except (IndexError, RuntimeError) as error:
         raise Mistake(
-            f"With a vocabulary of 60 you are right; with 9 words and the special ids 2 and 5 you stop ({error}). Take vocab_size and special_ids as they are given."
+            f"Your function is right for a vocabulary of 60; with 9 tokens and the special ids 2 and 5 it stops ({error}). Use vocab_size and special_ids as they are given."
         ) from None
     chosen = labels != -100  # [B, S]
     if (
@@ -179,15 +179,15 @@ def check_mask_batch(answer):
         or (corrupted != few)[~chosen].any()
     ):
         raise Mistake(
-            "With 9 words, [MASK] = 2 and the special ids 2 and 5 your labels do not fit the ids: take special_ids, and the ids themselves, as they are given."
+            "With 9 tokens, [MASK] = 2 and the special ids 2 and 5 your labels do not fit the ids: use special_ids, and the ids themselves, as they are given."
         )
     if (
         (strange := corrupted[chosen & (corrupted != few) & (corrupted != 2)]).numel()
         and (int(strange.max()) > 8 or (strange == 5).any())
     ) or not (corrupted == 2).any():
         raise Mistake(
-            f"With 9 words, [MASK] = 2 and the special ids 2 and 5 the model sees ids up to {int(corrupted.max())}, and [MASK] {int((corrupted == 2).sum())} times: "
-            "take vocab_size, mask_token_id and special_ids as they are given."
+            f"With 9 tokens, [MASK] = 2 and the special ids 2 and 5 the model sees ids up to {int(corrupted.max())}, and [MASK] {int((corrupted == 2).sum())} times: "
+            "use vocab_size, mask_token_id and special_ids as they are given."
         )
 
 
@@ -197,13 +197,13 @@ EXERCISE = Exercise(
     minutes=20,
     title="No loop, and one random number for each token",
     task=(
-        "The loop above draws one random number for the choice of a token and another for its fate. Mask a whole batch `[B, S]` without a loop, and with a single number for both: a token's `chance` decides "
-        "whether it is chosen *and* what becomes of it. `drawn` holds a random token for every position."
+        "The loop above draws one random number for the choice of a token and another for its outcome. Mask a whole batch `[B, S]` without a loop, and with a single number for both: a token's `chance` decides "
+        "whether it is chosen *and* what the model sees in its place. `drawn` holds a random token for every position."
     ),
     hints=(
-        "All chosen tokens have a `chance` between 0 and `rate`. Which part of this interval is 80% of it, and which part is the last 10%?",
-        "Four steps, each on whole tensors: the positions that are chosen (special tokens never are), the true ids there, [MASK] in one part of the interval, drawn tokens in another. "
-        "The last step goes on from the tensor that has the [MASK]s in it. Put every comparison in brackets, because `&` binds more tightly than `<`.",
+        "The `chance` of every chosen token lies between 0 and `rate`, and all values in this interval are equally likely. Where do its first 80% end, and where do its last 10% begin?",
+        "`torch.where(condition, this, that)` and `tensor.masked_fill(condition, value)` choose element by element. Every token has one outcome, so no position may fall into two parts of the interval, and the last step must not undo the one before. "
+        "Put every comparison in brackets, because `&` binds more tightly than `<`.",
     ),
     paragraph="Masking a batch",
     solution=mask_batch,

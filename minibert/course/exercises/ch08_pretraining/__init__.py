@@ -1,13 +1,13 @@
-"""Exercises of chapter 8: a step of AdamW, reading losses, micro-batches."""
+"""Exercises of chapter 8: a bug in AdamW, an intervention, micro-batches."""
 
 from minibert.course.exercises.ch08_pretraining import (
-    adamw_step,
     backward_in_pieces,
-    read_losses,
+    influence,
+    which_bug,
 )
 
 EXERCISES = [
-    adamw_step.EXERCISE,
-    read_losses.EXERCISE,
+    which_bug.EXERCISE,
+    influence.EXERCISE,
     backward_in_pieces.EXERCISE,
 ]

@@ -6,181 +6,237 @@ from torch import nn
 
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch08_pretraining.common import CHAPTER
-from minibert.course.exercises.compare import (
-    Mistake,
-    recognise,
-)
+from minibert.course.exercises.compare import Mistake, recognise
 
 
 def backward_in_pieces(model, pieces):
-    """The gradient of the mean loss over all masked tokens of the batch, left in `.grad`; returns that loss.
+    """The gradient of BERT's loss, MLM plus NSP, of the whole batch, left in `.grad`; returns the two losses.
 
-    Each piece is (inputs, labels); model(inputs) gives logits [B, S, V], labels are [B, S] (-100 = not masked).
-    Only one piece's activations may be held at a time.
+    model(piece) returns two tensors: the MLM logits, B × S × V, and the NSP logits, B × 2. A piece is a dict with the
+    inputs, "labels" of B × S (-100 = not masked) and "next_sentence_label" of B. Only one piece's activations may be
+    held at a time.
     """
     # blank from here: one call of `backward` for each piece
-    words = sum(int((labels != -100).sum()) for _, labels in pieces)
-    total = 0.0
-    for inputs, labels in pieces:
-        loss = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten(), reduction="sum")
-        (loss / words).backward()
-        total += loss.item() / words
-    return total
+    tokens = sum(int((piece["labels"] != -100).sum()) for piece in pieces)
+    pairs = sum(len(piece["next_sentence_label"]) for piece in pieces)
+    totals = [0.0, 0.0]
+    for piece in pieces:
+        words, relation = model(piece)
+        mlm = (
+            F.cross_entropy(words.flatten(0, 1), piece["labels"].flatten(), reduction="sum")
+            / tokens
+        )
+        nsp = F.cross_entropy(relation, piece["next_sentence_label"], reduction="sum") / pairs
+        (mlm + nsp).backward()
+        totals[0] += mlm.item()
+        totals[1] += nsp.item()
+    return tuple(totals)
 
 
-def check_backward_in_pieces(answer):
-    def piece(rows, masked):
-        labels = torch.full((rows, 6), -100)  # [B, S]
-        labels.view(-1)[:masked] = torch.randint(5, (masked,))
-        return torch.randn(rows, 6, 4, dtype=torch.float64), labels  # [B, S, 4], [B, S]
+class _Toy(nn.Module):
+    """One vector for each token, and a linear head for each of the two losses."""
 
-    pieces = [piece(3, 7), piece(2, 2), piece(3, 1)]
-    counts = [int((labels != -100).sum()) for _, labels in pieces]
-    model = nn.Linear(4, 5).double()
+    def __init__(self):
+        super().__init__()
+        self.table, self.words, self.pair = nn.Embedding(9, 4), nn.Linear(4, 5), nn.Linear(4, 2)
+        self.double()
 
-    def gradient(weights):
-        """The weighted sum of the micro-batches' summed losses, and its gradient: (gradient, sum).
+    def forward(self, piece):
+        states = self.table(piece["input_ids"]).tanh()  # [B, S, 4]
+        return self.words(states), self.pair(states[:, 0])  # [B, S, 5], [B, 2]
 
-        The weights select the correct result or that of a known mistake.
-        """
-        losses = [
-            F.cross_entropy(model(x).flatten(0, 1), y.flatten(), reduction="sum") for x, y in pieces
-        ]
-        total = sum(weight * loss for weight, loss in zip(weights, losses))
-        return torch.autograd.grad(total, model.weight)[0], total.item()
 
-    (right, value), words = gradient([1 / sum(counts)] * 3), sum(counts)
-    before = model.weight.detach().clone()
-    # rows of each forward pass; passes without a backward pass yet; their number after each pass
-    held, waiting, most_waiting = [], set(), []
+def _piece(rows, masked):
+    labels = torch.full((rows, 6), -100)  # [B, S]
+    labels.view(-1)[:masked] = torch.randint(5, (masked,))
+    return {
+        "input_ids": torch.randint(9, (rows, 6)),
+        "labels": labels,
+        "next_sentence_label": torch.randint(2, (rows,)),
+    }
 
-    def remember(module, inputs, output):
-        number = len(held)
-        held.append(output.numel() // (6 * 5))
-        if output.requires_grad:
+
+def _losses(model, piece):
+    """The summed losses of a piece, MLM and NSP."""
+    words, relation = model(piece)
+    return (
+        F.cross_entropy(words.flatten(0, 1), piece["labels"].flatten(), reduction="sum"),
+        F.cross_entropy(relation, piece["next_sentence_label"], reduction="sum"),
+    )
+
+
+def _watch(model, pieces, answer):
+    """Calls the answer. -> what it returned, the rows of each forward pass, and how many passes waited for `backward` at most."""
+    rows, waiting, most = [], set(), 0
+
+    def remember(module, inputs, outputs):
+        nonlocal most
+        number = len(rows)
+        rows.append(len(outputs[0]))
+        if outputs[0].requires_grad:
             waiting.add(number)
-            output.register_hook(lambda gradient: waiting.discard(number))
-        most_waiting.append(len(waiting))
+            outputs[0].register_hook(lambda gradient: waiting.discard(number))
+        most = max(most, len(waiting))
 
     handle = model.register_forward_hook(remember)
     try:
-        found = answer(model, pieces)
+        return answer(model, pieces), rows, most
+    except RuntimeError as error:
+        if "second time" not in str(error):
+            raise
+        raise Mistake(
+            "You call `backward` twice for one piece, and the first call frees what the second one needs. Add the two losses and call it once."
+        ) from None
     finally:
         handle.remove()
-    if model.weight.grad is None:
+
+
+def check_backward_in_pieces(answer):
+    model, pieces = _Toy(), [_piece(3, 7), _piece(2, 2), _piece(3, 1)]
+    losses = [_losses(model, piece) for piece in pieces]
+    before = [weight.detach().clone() for weight in model.parameters()]
+
+    def gradient(of, weights):
+        """Of one head, for the sum of a loss over the pieces with these weights: that of a right answer, or of a known mistake."""
+        total = sum(weight * pair[of] for weight, pair in zip(weights, losses))
+        return torch.autograd.grad(total, (model.words, model.pair)[of].weight, retain_graph=True)[
+            0
+        ]
+
+    found, rows, most = _watch(model, pieces, answer)
+    if all(weight.grad is None for weight in model.parameters()):
         raise Mistake(
-            f"After your {len(held)} forward passes the parameters have no gradient: `backward` is missing."
+            f"After your {len(rows)} forward passes the parameters have no gradient: `backward` is missing."
         )
-    if max(held, default=0) > 3:
+    if max(rows, default=0) > 3:
         raise Mistake(
-            f"You run {max(held)} rows at once: all pieces in one. That is the big batch itself, which is what does not fit."
+            f"You run {max(rows)} rows at once: all pieces in one. That is the big batch itself, which is what does not fit."
         )
-    if not torch.equal(before, model.weight):
+    if not all(map(torch.equal, before, model.parameters())):
         raise Mistake(
-            f"The weights have moved, by up to {(before - model.weight).abs().max():.3f}. Leave a gradient and nothing else; the optimiser steps once, after all {len(pieces)} pieces."
+            f"The weights have moved. Leave a gradient and nothing else; the optimiser steps once, after all {len(pieces)} pieces."
         )
-    size = f"The norm of your gradient is {model.weight.grad.norm():.3f}, that of the big batch {right.norm():.3f}"
-    recognise(
-        model.weight.grad,
-        right,
-        [
-            (
-                gradient([1 / (3 * count) for count in counts])[0],
-                f"{size}: you take the mean of the pieces' means, so the 1 masked word of the last piece weighs as much as the 7 of the first. Divide sums by the {words} words of all pieces.",
-            ),
-            (
-                gradient([1 / count for count in counts])[0],
-                f"{size}: you add up the pieces' means; it grows with the number of pieces ({len(pieces)}), and their words weigh unequally.",
-            ),
-            (
-                gradient([1, 1, 1])[0],
-                f"{size}: you add up sums and never divide by the {words} words.",
-            ),
-            (
-                gradient([1 / 3] * 3)[0],
-                f"{size}: you divide by the 3 pieces; divide by the {words} masked words.",
-            ),
-            (
-                gradient([1 / 8] * 3)[0],
-                f"{size}: you divide by the 8 rows; the loss is per masked word, and there are {words}.",
-            ),
-            (
-                gradient([1 / 48] * 3)[0],
-                f"{size}: you divide by all 48 positions; {words} of them have a word to guess.",
-            ),
-            (
-                gradient([0, 0, 1 / words])[0],
-                f"{size}: only the last piece is in it. The gradient is cleared on the way, or `backward` comes after the loop.",
-            ),
-            (
-                gradient([1 / words, 0, 0])[0],
-                f"{size}: only the first piece is in it; the loop ends too early.",
-            ),
-            (
-                gradient([1 / 7, 1 / 9, 1 / 10])[0],
-                f"{size}: you divide each piece by the words counted *so far*, 7, 9 and 10. Count all of them before the first piece.",
-            ),
-            (
-                gradient([1 / (words * count) for count in counts])[0],
-                f'{size}: you divide the mean of each piece by the {words} words. A mean has been divided once already; take each piece\'s sum (`reduction="sum"`).',
-            ),
-            (
-                gradient([1 / (words * 3)] * 3)[0],
-                f"{size}: you divide by the {words} words and then by the 3 pieces as well.",
-            ),
-            (
-                gradient([3 / 56, 2 / 16, 3 / 8])[0],
-                f"{size}: you weigh the pieces' means by their rows, 3, 2 and 3; their masked words are {', '.join(map(str, counts))}.",
-            ),
-            (
-                gradient([count / words for count in counts])[0],
-                f"{size}: you weigh the pieces' *sums* by their words; a sum has the weight of its words already. Divide by {words}.",
-            ),
-            (gradient([1 / words, 1 / words, 0])[0], f"{size}: the last piece is missing from it."),
-            (-right, f"{size}, and they point in opposite directions: a minus too many."),
-            (
-                right * ((model.weight.grad * right).sum() / right.square().sum()),
-                f"{size}: the direction is right, the length is not. You weigh all pieces alike, by the wrong number: divide by the {words} masked words of all pieces, once.",
-            ),
-        ],
-        "your gradient",
-        tolerance=1e-6,
-    )
-    if max(most_waiting) > 1:
+    for of, name, kind, counts in (
+        (0, "MLM", "masked tokens", (7, 2, 1)),
+        (1, "NSP", "pairs", (3, 2, 3)),
+    ):
+        head, all_of = (model.words, model.pair)[of], sum(counts)
+        if head.weight.grad is None or not head.weight.grad.any():
+            raise Mistake(
+                f"The {name} head has no gradient: the {name} loss is not part of the sum on which you call `backward`."
+            )
+        right = gradient(of, [1 / all_of] * 3)
+        size = f"{name} loss: the norm of your gradient is {head.weight.grad.norm():.3f}, that of the big batch {right.norm():.3f}"
+        recognise(
+            head.weight.grad,
+            right,
+            [
+                (gradient(of, weights), f"{size}: {sentence}")
+                for weights, sentence in _suspects(of, kind, counts)
+            ]
+            + [
+                (-right, f"{size}, and they point in opposite directions: a minus too many."),
+                (
+                    right * ((head.weight.grad * right).sum() / right.square().sum()),
+                    f"{size}: the direction is right, the length is not. Divide by the {all_of} {kind} of all pieces, once.",
+                ),
+            ],
+            f"the {name} part of your gradient",
+            tolerance=1e-6,
+        )
+    if most > 1:
         raise Mistake(
-            f"The gradient is right, but {max(most_waiting)} pieces wait for one `backward`, and so the activations of all of them are held: as much memory as the big batch. "
+            f"The gradient is right, but {most} pieces wait for one `backward`, and so the activations of all of them are held: as much memory as the big batch. "
             "Call `backward` for each piece before the next goes in."
         )
-    if not isinstance(found, int | float | torch.Tensor) or abs(float(found) - value) > 1e-6:
-        shown = (
-            f"{float(found):.3f}" if isinstance(found, int | float | torch.Tensor) else repr(found)
-        )
+    _check_losses(found, [sum(each).item() / all_of for each, all_of in zip(zip(*losses), (10, 8))])
+    other = [_piece(2, 3), _piece(1, 4)]
+    again = answer(model, other)
+    sums = zip(*(_losses(model, piece) for piece in other))
+    _check_losses(
+        again,
+        [sum(each).item() / count for each, count in zip(sums, (7, 3))],
+        "Three pieces are right; for two pieces with 7 masked tokens and 3 pairs ",
+    )
+
+
+def _suspects(of, kind, counts):
+    """Weights of the pieces' summed losses that belong to known mistakes, each with its feedback."""
+    all_of, other = sum(counts), ("pairs", "masked tokens")[of]
+    rows, tokens = (3, 2, 3), (7, 2, 1)
+    return [
+        (
+            [1 / (3 * count) for count in counts],
+            f"you take the mean of the pieces' means, so a piece with few {kind} weighs as much as one with many. Divide sums by the {all_of} {kind} of all pieces.",
+        ),
+        (
+            [1 / count for count in counts],
+            f"you add up the pieces' means, so the gradient grows with the number of pieces, and their {kind} weigh unequally.",
+        ),
+        ([1, 1, 1], f"you add up sums and never divide by the {all_of} {kind}."),
+        ([1 / 3] * 3, f"you divide by the 3 pieces; divide by the {all_of} {kind}."),
+        (
+            [1 / (18 - all_of)] * 3,
+            f"you divide by the {18 - all_of} {other}. Each of the two losses is a mean of its own: divide this one by the {all_of} {kind}.",
+        ),
+        ([1 / 18] * 3, f"you divide by tokens and pairs together; divide by the {all_of} {kind}."),
+        ([1 / 48] * 3, f"you divide by all 48 positions; divide by the {all_of} {kind}."),
+        (
+            [0, 0, 1 / all_of],
+            "only the last piece is in it. The gradient is cleared on the way, or `backward` comes after the loop.",
+        ),
+        ([1 / all_of, 0, 0], "only the first piece is in it; the loop ends too early."),
+        ([1 / all_of, 1 / all_of, 0], "the last piece is missing from it."),
+        (
+            [1 / sum(counts[: i + 1]) for i in range(3)],
+            f"you divide each piece by the {kind} counted *so far*. Count all of them before the first piece.",
+        ),
+        (
+            [1 / (all_of * count) for count in counts],
+            f'you divide the mean of each piece by the {all_of} {kind}. A mean has been divided once already; take each piece\'s sum (`reduction="sum"`).',
+        ),
+        (
+            [1 / (all_of * 3)] * 3,
+            f"you divide by the {all_of} {kind} and then by the 3 pieces as well.",
+        ),
+        (
+            [(rows, tokens)[of][i] / (8, 10)[of] / count for i, count in enumerate(counts)],
+            f"you weigh the pieces' means by their {other}; the weight of a piece in this loss is its number of {kind}.",
+        ),
+        (
+            [count / all_of for count in counts],
+            f"you weigh the pieces' *sums* by their {kind}; a sum has this weight already. Divide by {all_of}.",
+        ),
+    ]
+
+
+def _check_losses(found, right, start="The gradient is right, but "):
+    wanted = "{:.3f} and {:.3f}".format(*right)
+    if not isinstance(found, tuple | list) or len(found) != 2:
         raise Mistake(
-            f"The gradient is right, but you return {shown}; the mean loss over the {words} words is {value:.3f}."
+            f"{start}you return {found!r}; expected the two losses, MLM and NSP: {wanted}."
         )
-    model.zero_grad()
-    other = [piece(2, 3), piece(1, 4)]
-    again = float(answer(model, other))
-    wanted = F.cross_entropy(
-        torch.cat([model(x).flatten(0, 1) for x, _ in other]),
-        torch.cat([y.flatten() for _, y in other]),
-    ).item()
-    if abs(again - wanted) > 1e-6:
-        raise Mistake(
-            f"Three pieces with {words} words are right; for two pieces with 3 and 4 words you return {again:.3f}, where {wanted:.3f} is right. Count the words that are there."
+    shown = [float(each) for each in found]
+    if all(abs(mine - loss) < 1e-6 for mine, loss in zip(shown, right)):
+        return
+    turned = all(abs(mine - loss) < 1e-6 for mine, loss in zip(shown, reversed(right)))
+    raise Mistake(
+        "{}you return {:.3f} and {:.3f}; expected {}.{}".format(
+            start, *shown, wanted, " MLM comes first." if turned else " Count what is there."
         )
+    )
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=20,
     title="A batch in pieces",
-    task="A batch goes through the model in pieces, which have different numbers of masked tokens. After the call, each parameter's `.grad` must be what the whole batch at once would have produced, "
-    "and the function returns the loss of the whole batch.",
+    task="A batch goes through the model in pieces, which differ in their numbers of masked tokens and of pairs. After the call, each parameter's `.grad` must be what BERT's loss, MLM plus NSP, of the whole batch would have produced, "
+    "and the function returns the two losses of the whole batch. Ask yourself over what each of the two is a mean.",
     hints=(
-        "`backward` adds to the gradients in `.grad`. So each piece must contribute a share of the loss, and the shares must add up to the loss of the whole batch.",
-        "The loss of the whole batch is one sum over all masked tokens, divided by their number. Count them before the first piece; `F.cross_entropy` has a `reduction` that gives a sum.",
+        "`backward` adds to the gradients in `.grad`. So each piece must contribute a share of each loss, and the shares must add up to the losses of the whole batch.",
+        "Count the masked tokens and the pairs of all pieces before the first piece; `F.cross_entropy` has a `reduction` that gives a sum.",
     ),
     paragraph="A batch that does not fit",
     solution=backward_in_pieces,

@@ -131,9 +131,9 @@ EXERCISE = Exercise(
     size="build",
     minutes=15,
     title="Measure the effect of context",
-    task="Measure what the words around a gap are worth to a model: predict the scored words twice, the second time with the other words exchanged for those of another row. Return how far the predictions move, and how much the loss rises. The first is the total variation distance of the two predictions, half the sum of their absolute differences: 0 if they are equal, 1 if they have nothing in common.",
+    task="Measure how much the words around a gap matter to a model: predict the scored words twice, the second time with the other words exchanged for those of another row. Return how far the predictions move, and how much the loss rises. The first is the total variation distance of the two predictions, half the sum of their absolute differences: 0 if the two predictions agree, 1 if they share no word at all.",
     hints=(
-        "First find where an exchange is allowed: a boolean tensor [B, S] for “an unscored word here”, and the same tensor moved by one row. What else has to stay as it is?",
+        "First find where an exchange is allowed: a boolean tensor [B, S] for “an unscored word here”, and the same tensor moved by one row. Which positions must keep their input?",
         "`roll(1, 0)` moves rows, and `a.where(condition, b)` chooses between two tensors. `batch | {...}` makes a new batch in which one entry differs. `F.cross_entropy(scores[scored], labels[scored])` is the MLM loss.",
     ),
     paragraph="The loss stops too high",

@@ -16,10 +16,10 @@ def first_not_finite(model, batch):
 
     First is the one whose forward pass ends first, so a module is named before the ones that
     contain it. An output is a tensor, or a tuple of tensors and None; ignore other outputs.
-    The names are those of model.named_modules(). No hook stays on the model.
+    The names are those of model.named_modules(). The model is left as it was.
     """
+    # blank from here: watch all modules during one forward pass
     found, handles = [], []
-    # blank from here: put a hook on each module, run the model once, remove all hooks
 
     def watch(name):
         def hook(module, inputs, output):
@@ -131,10 +131,10 @@ EXERCISE = Exercise(
     size="build",
     minutes=12,
     title="Find the first tensor that is not finite",
-    task="A loss that is NaN tells you that something went wrong, but not where: once one number is NaN, everything computed from it is NaN as well. Write a function that runs a batch through a model and names the first module whose output holds NaN or infinity. It must work for any PyTorch model, because you will need it for other people's.",
+    task="Write a function that runs a batch through a model and names the first module whose output holds NaN or infinity. Do not use any names of this chapter's model, so that the function also works for models of other people.",
     hints=(
-        "`module.register_forward_hook(hook)` calls `hook(module, inputs, output)` whenever the module has computed its output, and returns a handle with `.remove()`. Inner modules end before the ones that contain them. How does a hook know the name of its module?",
-        "A function `watch(name)` that returns a hook gives each hook its own name. The hook appends this name to `found` if `output.isfinite().all()` is false; for a tuple it asks this of each tensor in it. After `model(**batch)` the answer is the first entry of `found`.",
+        "PyTorch can call a function of yours whenever a module has computed its output: look for *forward hooks* in the documentation of `nn.Module`. An inner module ends before the one that contains it. How does your function know the name of its module?",
+        "After `module.register_forward_hook(hook)`, PyTorch calls `hook(module, inputs, output)`; the method returns a handle with `.remove()`. A function `watch(name)` that returns a hook gives each hook its own name. The hook appends this name to `found` if `output.isfinite().all()` is false; for a tuple it checks each tensor in it. After `model(**batch)` the answer is the first entry of `found`.",
     ),
     paragraph="The loss becomes NaN",
     solution=first_not_finite,

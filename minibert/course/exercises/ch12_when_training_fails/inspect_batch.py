@@ -13,10 +13,11 @@ def inspect_batch(input_ids, labels, attention_mask, mask_id):
     masked: the input is [MASK]; visible: the input shows the label; padding: attention_mask is 0.
     input_ids [B, S], labels [B, S], attention_mask [B, S]. A correct batch: about 0.8, 0.1 and 0.
     """
-    scored = labels != -100  # blank: which positions count in the loss? [B, S]
-    masked = (input_ids == mask_id)[scored].float().mean()  # blank: how many of them show [MASK]?
-    visible = (input_ids == labels)[scored].float().mean()  # blank: how many show the answer?
-    padding = (attention_mask == 0)[scored].float().mean()  # blank: how many are padding?
+    # blank from here: look at the scored positions only
+    scored = labels != -100  # [B, S]
+    masked = (input_ids == mask_id)[scored].float().mean()
+    visible = (input_ids == labels)[scored].float().mean()
+    padding = (attention_mask == 0)[scored].float().mean()
     return {"masked": float(masked), "visible": float(visible), "padding": float(padding)}
 
 
@@ -101,12 +102,12 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=8,
     title="Look at the batch before you train",
-    task="Compute three numbers that are worth checking on every batch for masked language modelling: the share of the *scored* positions that shows [MASK], the share that shows the answer, and the share that is padding. They reveal three of this chapter's faults before the first step.",
+    task="Compute three numbers that are worth checking on every batch for masked language modelling: the share of the *scored* positions that shows [MASK], the share that shows the answer, and the share that is padding. They reveal three faults of this chapter before the first step of training.",
     hints=(
         "A boolean tensor as an index, `something[scored]`, keeps the scored positions in one flat list.",
-        "The mean of booleans, turned into floats, is a share. All three shares are such means over the same positions; they differ only in what is compared.",
+        "The mean of booleans, turned into floats, is a share. All three shares are such means over the scored positions.",
     ),
-    paragraph="Look at one batch",
+    paragraph="Look at the data",
     solution=inspect_batch,
     check=check_inspect_batch,
 )

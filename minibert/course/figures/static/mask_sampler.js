@@ -55,7 +55,7 @@ function chosenEach(tokens, { rate, special }, random) {
   return [...tokens.keys()].filter((place) => random() < rate && !special.includes(tokens[place]));
 }
 
-const FIRST = 2191;     // draws are numbered from here on, so that chapter 7's line shows all three fates at once in draw 1,000, and the shares wander as most do
+const FIRST = 1628;     // draws are numbered from here on, so that chapter 7's line shows all three fates at once in draw 1,000, and the shares wander as most do
 
 // One draw: what the model sees, and for each place its fate ("mask", "other", "kept"), or null where nothing is asked.
 function drawMasks(tokens, settings, seed) {
@@ -71,7 +71,7 @@ function drawMasks(tokens, settings, seed) {
   return { seen, fates };
 }
 
-// Draws 1 to `draws` counted: fates, how often each place was chosen, the last draw itself, and after each draw the share of random words.
+// Draws 1 to `draws` counted: fates, how often each place was chosen, the last draw itself, and after each draw the share of random tokens.
 // `before` draws are passed over, so that another count has draws of its own.
 function countDraws(tokens, settings, draws, before = 0) {
   const counts = { mask: 0, other: 0, kept: 0 }, places = tokens.map(() => 0), course = [];
@@ -103,10 +103,10 @@ function eachDraw(tokens, settings) {
 
 // ---- what is drawn
 
-const FATES = { mask: "[MASK]", other: "random words", kept: "unchanged" };
-// What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random words.
+const FATES = { mask: "[MASK]", other: "random tokens", kept: "unchanged" };
+// What the reader can choose: its name, how places are chosen, and the shares of [MASK] and of random tokens.
 const RULES = [["BERT: 80% [MASK], 10% random", "pieces", 0.8, 0.1], ["the same, by whole words", "words", 0.8, 0.1], ["the same, each piece on its own", "each", 0.8, 0.1],
-  ["100% [MASK]", "pieces", 1, 0], ["90% [MASK], no random words", "pieces", 0.9, 0], ["100% random words", "pieces", 0, 1]];
+  ["100% [MASK]", "pieces", 1, 0], ["90% [MASK], no random tokens", "pieces", 0.9, 0], ["100% random tokens", "pieces", 0, 1]];
 const MANY = 1000, STOPS = [...Array.from({ length: 20 }, (_, i) => i + 1), 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MANY];      // draws, further and further apart
 const MARKED = [20, MANY];      // draws whose bands the picture names
 const COUNTS = 20;      // the reader's own and, in grey, others by the same rule: about one of twenty leaves the band
@@ -141,9 +141,9 @@ function shareTable(rows) {
       node("td", {}, `${percent(band[0], 1)} to ${percent(band[1], 1)}${inside ? "" : ": outside"}`), node("td", {}, count)))));
 }
 
-// The share of random words after each mask: the reader's count over the others, in the grey band in which chance alone keeps 95 of 100.
+// The share of random tokens after each mask: the reader's count over the others, in the grey band in which chance alone keeps 95 of 100.
 function funnel(width, tokens, settings, course, others) {
-  const { left, right, top, bottom, tall } = PLOT, narrow = width < 500, height = narrow ? 264 : 300;
+  const { left, right, top, bottom, tall } = PLOT, narrow = width < 500, height = narrow ? 244 : 300;
   const floor = height - bottom, expected = settings.replaced, low = clamp(expected - tall / 3, 0, 1 - tall), per = eachDraw(tokens, settings), end = width - right;
   const x = (draw) => left + Math.log(draw) / Math.log(MANY) * (end - left), y = (share) => top + (low + tall - clamp(share, low, low + tall)) / tall * (floor - top);
   const band = (draw) => bandOf(expected, draw * per), line = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
@@ -154,14 +154,14 @@ function funnel(width, tokens, settings, course, others) {
     ...[0, 1, 2, 3].map((i) => low + i * tall / 3).map((share) => [shape("line", { class: "mb-grid", x1: left, x2: end, y1: y(share), y2: y(share) }), shape("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share))]),
     ...[...ticks.map((tick) => [tick / per, tick.toLocaleString("en")]), [MANY, counted(MANY)]].map(([draw, text]) => shape("text", { x: x(draw), y: floor + 17, "text-anchor": "middle" }, text)),
     shape("text", { x: (left + end) / 2, y: height - 6, "text-anchor": "middle" }, "chosen tokens counted so far"),
-    shape("text", { x: 2, y: 14 }, "share of random words in ", shape("tspan", { class: "mb-share" }, "one count"), ` and ${COUNTS - 1} others${narrow ? "" : "; shaded: 95% of all counts"}`),
+    shape("text", { x: 2, y: 14 }, "share of random tokens in ", shape("tspan", { class: "mb-share" }, "one count"), ` and ${COUNTS - 1} others${narrow ? "" : "; shaded: 95% of all counts"}`),
     ...others.map((other) => shape("polyline", { class: "mb-other", points: line(DOTS.map((draw) => [draw, other[draw - 1]])) })),
     shape("line", { class: "mb-expected", x1: left, x2: end, y1: y(expected), y2: y(expected) }),
     shape("polyline", { class: "mb-course", points: line(shown) }),
     ...MARKED.map((draw) => {
       const [from, to] = band(draw), ends = [y(from), y(to)], many = draw === MANY, at = x(draw) + (many ? 11 : 0), above = many ? expected === 0 || expected === 1 : expected < 1;
       const under = many && narrow ? Math.max(ends[0] + 26, floor - 8) : ends[0] + (many ? 26 : 19);
-      const text = `${counted(draw)} tokens: ${from === to ? percent(from) : `${percent(from)} to ${percent(to)}`}`;
+      const text = `${counted(draw)} tokens: ${from === to ? percent(from) : [from, to].map((each) => percent(each, +many)).join(" to ")}`;
       return [shape("path", { class: "mb-bracket", d: `M${at - 5} ${ends[1]} h10 M${at} ${ends[1]} V${ends[0]} M${at - 5} ${ends[0]} h10` }),
         shape("text", { class: "mb-mark", x: many ? width - 2 : at + (narrow ? -30 : 10), y: above ? ends[1] - (many && !expected ? 31 : 9) : under, "text-anchor": many ? "end" : "start" }, text)];
     }),
@@ -169,7 +169,7 @@ function funnel(width, tokens, settings, course, others) {
     shape("text", { class: "mb-share", x: x(now) + (now === MANY ? 19 : 10), y: y(last) + 6 }, percent(last, 1)),
     ...STOPS.map((draw, i) => {
       const from = i ? x(STOPS[i - 1]) : left, share = course[draw - 1];
-      return shape("rect", { x: from, width: x(draw) - from + 1, y: top, height: floor - top, fill: "transparent", "data-tip": `${counted(draw)} tokens: ${share === undefined ? "" : `${percent(share, 1)} random words; `}chance alone: ${band(draw).map((each) => percent(each, 1)).join(" to ")}` });
+      return shape("rect", { x: from, width: x(draw) - from + 1, y: top, height: floor - top, fill: "transparent", "data-tip": `${counted(draw)} tokens: ${share === undefined ? "" : `${percent(share, 1)} random tokens; `}chance alone: ${band(draw).map((each) => percent(each, 1)).join(" to ")}` });
     }),
   ].flat();
 }
@@ -190,7 +190,7 @@ export default {
 
     const list = node("ol", { class: "mb-tokens", "aria-label": "the tokens, and what the model sees" });
     const one = node("p", { class: "mb-one" });
-    const plot = shape("svg", { viewBox: `0 0 ${width} ${width < 500 ? 264 : 300}`, "aria-hidden": "true" });
+    const plot = shape("svg", { viewBox: `0 0 ${width} ${width < 500 ? 244 : 300}`, "aria-hidden": "true" });
     const texts = names.length > 1 && node("fieldset", { class: "texts" }, node("legend", { class: "mb-hidden" }, "the text"), names.map((name) => node("label", {}, node("input", { type: "radio", name: group, checked: name === row, onchange: () => { row = name; recount(); } }), node("span", {}, name))));
     const picture = node("div", { class: "mb-picture", tabindex: "0", role: "group", "aria-label": "the text and the shares: arrow keys read them" }, texts, one, list, plot);
     const time = timeline({ label: "Masks", last: STOPS.length - 1, value: at, text: (i) => `${STOPS[i].toLocaleString("en")} ${i ? "masks" : "mask"}`, draw: () => {}, rest: (i) => { at = i; update(); }, pace: 500 });
@@ -212,11 +212,11 @@ export default {
       shares = shareRows(found, settings);
       list.replaceChildren(...tokenList(tokens, found, draws));
       const chosen = found.fates.filter(Boolean).length, random = found.fates.filter((fate) => fate === "other").length;
-      one.replaceChildren(`Mask ${draws.toLocaleString("en")}: `, node("b", { class: "mb-is-other" }, `${random} of ${chosen} ${chosen === 1 ? "token" : "tokens"} ${random === 1 ? "becomes a random word" : "become random words"}`));
+      one.replaceChildren(`Mask ${draws.toLocaleString("en")}: `, node("b", { class: "mb-is-other" }, `${random} of ${chosen} ${chosen === 1 ? "token" : "tokens"} ${random === 1 ? "becomes a random token" : "become random tokens"}`));
       plot.replaceChildren(...funnel(width, tokens, settings, found.course, others));
       const outside = shares.filter((each) => !each.inside).map((each) => FATES[each.fate]);
       const parts = shares.map(({ fate, share }) => `${percent(share, 1)} ${FATES[fate]}`).join(", ");
-      figure.say(`${promise(tokens, settings)} Of ${found.chosen.toLocaleString("en")}: ${parts}; ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all as chance allows"}.`);
+      figure.say(`${promise(tokens, settings)} Of ${found.chosen.toLocaleString("en")} chosen tokens: ${parts}; ${outside.length ? `outside the 95%: ${outside.join(", ")}` : "all as chance allows"}.`);
     }
   },
 };

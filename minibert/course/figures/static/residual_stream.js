@@ -1,4 +1,4 @@
-// One token of two texts on its way through the sublayers: a map of the trained model and one of the untrained, and the cosine of the two.
+// One token of two texts on its way through the sublayers: a map of the trained model and one of a randomised copy, and the cosine of the two.
 
 const CURVE = { high: 126, left: 34, right: 8, top: 8, bottom: 30 };
 
@@ -27,7 +27,7 @@ export default {
   render({ model, el }) {
     const { tokens, up, down, token, layers, measures } = model.get("data");
     const all = Object.fromEntries(Object.entries(measures).map(([name, packed]) => [name, unpack(packed)]));      // each [model][text][stage][token]…
-    const texts = tokens.map((each) => each.slice(1, -1).join(" ")), last = 2 * layers, models = ["trained", "untrained"];
+    const texts = tokens.map((each) => each.slice(1, -1).join(" ")), last = 2 * layers, models = ["trained", "randomised"];
     const narrow = el.clientWidth < 560, wide = narrow ? el.clientWidth || 340 : 720;
     const size = narrow ? { wide: 168, high: 132 } : { wide: 350, high: 180 };
     const state = { other: 1, token, stage: last };
@@ -38,7 +38,7 @@ export default {
     const legend = node("p", { class: "legend" });
     const depth = timeline({ label: "Depth", last, value: last, text: stageOf, draw: (t) => { drawMaps(t); drawCurve(t); }, rest: (stage) => { state.stage = stage; say(); }, pace: 450 });
     const picture = node("div", {}, words, legend, node("div", { class: "maps" }, models.map((name, i) => node("div", {}, node("p", { class: "title" }, `${name} model`), maps[i]))),
-      node("p", { class: "title" }, "Cosine: trained solid, untrained dotted"), curve);
+      node("p", { class: "title" }, "Cosine: trained solid, randomised dotted"), curve);
     const figure = stage(el, model, { picture, numbers, controls: [...depth.parts,
       pick({ label: narrow ? "And" : `“${texts[0]}” and`, options: texts.slice(1).map((text, i) => [i + 1, text]), value: 1, oninput: (i) => { state.other = i; choose(); } })] });
     choose();

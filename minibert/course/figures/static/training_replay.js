@@ -73,7 +73,7 @@ export default {
     const { runs: stored, live, turn, pairs, failed, gaps, lines } = model.get("data");
     const runs = Object.fromEntries(Object.entries(stored).map(([name, run]) => [name, { ...run, guesses: unpack(run.guesses) }]));     // guesses: [frame][gap][word]
     const fits = gaps.map((gap) => gap.chances.indexOf(Math.max(...gap.chances)));      // the word of each gap that fits best
-    const wide = el.clientWidth < 560 ? 342 : 400, high = el.clientWidth < 560 ? 98 : 168;
+    const wide = el.clientWidth < 560 ? 342 : 400, high = el.clientWidth < 560 ? 88 : 168;
     const picture = node("div", { class: "film", tabindex: "0", role: "group", "aria-label": "the film; the arrow keys read its numbers" });
     const last = runs[live].step.length - 1;
     let parts, shown = [runs[live]], frame = last;

@@ -3,63 +3,104 @@
 from minibert.course.exercises.ch00_first_look.fair_triples import fair_triples
 from planted import Answers
 
-NEGATED = (
-    ("The bank is open.", "The bank is now open.", "The bank is not open."),
-    ("She can swim.", "She can surely swim.", "She can not swim."),
-    ("You should wait.", "You should always wait.", "You should never wait."),
-    ("He was at home.", "He was still at home.", "He was not at home."),
-    ("The soup is hot.", "The soup is very hot.", "The soup is not hot."),
-    ("They are married.", "They are also married.", "They are not married."),
-    ("The train is late.", "The train is often late.", "The train is never late."),
-    ("I am hungry.", "I am quite hungry.", "I am not hungry."),
-    ("The shop was full.", "The shop was again full.", "The shop was not full."),
-    ("The water is deep.", "The water is really deep.", "The water is not deep."),
-    ("The door was locked.", "The door was usually locked.", "The door was never locked."),
-    ("This road is safe.", "This road is certainly safe.", "This road is not safe."),
-)
+PAIRS = (("dog", "cat"), ("boy", "girl"), ("nurse", "doctor"), ("king", "queen"))
 
 
-def of_negation():
-    """Another right answer: one word is added."""
-    return NEGATED
+def of_opposites():
+    """Another right answer: the order of two opposites, of which the first sentence has neither."""
+    states = (
+        ("film", "great", "good", "awful", "bad"),
+        ("room", "chilly", "cold", "warm", "hot"),
+        ("exam", "hard", "difficult", "simple", "easy"),
+        ("street", "silent", "quiet", "loud", "noisy"),
+    )
+    return [
+        (
+            f"The {what} was {said}.",
+            f"The {what} was {same}, not {other}.",
+            f"The {what} was {other}, not {same}.",
+        )
+        for what, one, like_one, two, like_two in states
+        for said, same, other in ((one, like_one, like_two), (two, like_two, like_one))
+    ]
 
 
 def of_numbers():
-    """Another right answer: a number written in another way, and another number."""
-    pairs = (("three", "3", "9"), ("two", "2", "7"), ("five", "5", "6"), ("ten", "10", "40"))
-    things = (
-        *("eggs", "dollars", "children", "miles", "hours", "rooms"),
-        *("days", "books", "horses", "letters", "ships", "chairs"),
-    )
+    """Another right answer: who has more; the mirror exchanges the numbers."""
+    names = (("Anna", "Ben"), ("Tom", "Mary"), ("Paul", "Lisa"), ("John", "Kate"))
     return [
-        [f"It was {word} {thing}.", f"It was {same} {thing}.", f"It was {other} {thing}."]
-        for (word, same, other), thing in zip(pairs * 3, things)
+        [
+            f"{one} has {9 if more == one else 3} apples and {two} has {3 if more == one else 9}.",
+            f"{more} has more apples than {less}.",
+            f"{less} has more apples than {more}.",
+        ]
+        for one, two in names
+        for more, less in ((one, two), (two, one))
     ]
+
+
+def clefts():
+    """The sentence that agrees has its nouns in the old order."""
+    return [
+        (
+            f"The {one} called the {other}.",
+            f"It was the {one} that called the {other}.",
+            f"It was the {other} that called the {one}.",
+        )
+        for pair in PAIRS
+        for one, other in (pair, pair[::-1])
+    ]
+
+
+def passives():
+    """The sentence that agrees has its nouns in the new order."""
+    return [
+        (
+            f"The {one} called the {other}.",
+            f"The {other} was called by the {one}.",
+            f"The {one} was called by the {other}.",
+        )
+        for pair in PAIRS
+        for one, other in (pair, pair[::-1])
+    ]
+
+
+def of_roles():
+    """Another right answer: the chapter's own, half of it in the passive."""
+    return clefts() + passives()
 
 
 def with_the_first_replaced(*triple):
     return [triple, *fair_triples()[1:]]
 
 
-def repeats_the_sentence():
+def other_words():
+    return [
+        (f"The film was {one}.", f"The film was {same}.", f"The film was {other}.")
+        for one, same, other in (
+            ("good", "great", "awful"),
+            ("bad", "awful", "great"),
+            ("long", "endless", "brief"),
+            ("short", "brief", "endless"),
+            ("funny", "comical", "sad"),
+            ("gloomy", "sad", "comical"),
+            ("new", "recent", "ancient"),
+            ("old", "ancient", "recent"),
+        )
+    ]
+
+
+def a_word_repeated():
     return with_the_first_replaced(
-        "The bank is open.", "You can go there now.", "The bank is not open."
-    )
+        "The bell rang before the dog barked.", "The dog barked after the bell.", "The dog barked after bell."
+    )  # fmt: skip
 
 
-def agrees_in_more_words():
+def another_comma():
     return with_the_first_replaced(
-        "The bank is open.", "The bank is now open.", "Nobody can enter the bank."
-    )
-
-
-def no_common_word():
-    return with_the_first_replaced("Prices rose.", "Goods became dearer.", "Goods became cheaper.")
-
-
-def more_new_words():
-    return with_the_first_replaced(
-        "The bank is open.", "The bank is open all day today.", "The bank is not open."
+        "The bell rang before the dog barked.",
+        "After the bell rang, the dog barked.",
+        "The bell rang after the dog barked.",
     )
 
 
@@ -72,7 +113,31 @@ def one_twelve_times():
 
 
 def agrees_word_for_word():
-    return with_the_first_replaced("The film was good.", "The film was good.", "The film was bad.")
+    return with_the_first_replaced(
+        "The bell rang before the dog barked.",
+        "The bell rang before the dog barked.",
+        "The dog barked before the bell rang.",
+    )
+
+
+def one_direction_only():
+    """Before and after, but the events never change places."""
+    return fair_triples()[:12]
+
+
+def one_mirror_too_few():
+    """Every triple has a mirror, but two share theirs."""
+    late = (
+        "After the bell had rung, the dog barked.",
+        "Before the dog barked, the bell rang.",
+        "Before the bell rang, the dog barked.",
+    )
+    return [*fair_triples(), late]
+
+
+def mirror_with_the_same_beginning():
+    triples = of_roles()
+    return [*triples[:-1], (triples[-2][0], triples[-1][1], triples[-1][2])]
 
 
 def pairs_only():
@@ -80,15 +145,19 @@ def pairs_only():
 
 
 ANSWERS = Answers(
-    right=(of_negation, of_numbers),
+    right=(of_opposites, of_numbers, of_roles),
     wrong={
-        repeats_the_sentence: r"shares 4 words .* gets this triple wrong",
-        agrees_in_more_words: r"gets this triple right",
-        no_common_word: r"neither sentence shares a word",
-        more_new_words: r"brings 3 new words",
+        other_words: r"only the sentence that agrees has 'great'.*contradicts has 'awful'",
+        a_word_repeated: r"agrees has 'the'.*contradicts has 'nothing'",
+        another_comma: r"agrees has ','.*same words and marks",
         too_few: r"You give 2 triples",
         one_twelve_times: r"occurs twice",
         agrees_word_for_word: r"the same sentence twice",
+        one_direction_only: r"In 1 of your 12 triples, .*Give each triple a mirror",
+        one_mirror_too_few: r"In 2 of your 25 triples, .* in 1 it is the other way round",
+        mirror_with_the_same_beginning: r"begin with the same sentence",
+        clefts: r"right in 8 of your triples and wrong in 0.*keeps 5 words.*keeps 3",
+        passives: r"right in 0 of your triples and wrong in 8.*keeps 3 words.*keeps 5",
         pairs_only: r"three sentences as strings",
     },
 )

@@ -77,7 +77,7 @@ ANSWERS = Answers(
         as_in_the_program: r"divides by 31",
         ever_faster_table: r"get faster",
         by_the_length: r"by the length, 120",
-        twice_the_two: r"turns 0\.56 .* 0\.75 .*already the 2j",
+        twice_the_two: r"turns 0\.56 .* 0\.75 .*already the 2r",
         whole_quotients: r"equally fast",
         over_the_length: r"by the length, 120; divide it by dim, 64",
         product_for_power: r"312\.5 radians",

@@ -1,7 +1,7 @@
 """Answers on which the exercises of chapter 4 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch04_attention import (
-    largest_weight,
+    agreeing_noun,
     mask_works,
     masked_attention,
     previous_token,
@@ -9,7 +9,7 @@ from planted.ch04_attention import (
 )
 
 ANSWERS = {
-    "largest_weight": largest_weight.ANSWERS,
+    "agreeing_noun": agreeing_noun.ANSWERS,
     "previous_token": previous_token.ANSWERS,
     "masked_attention": masked_attention.ANSWERS,
     "mask_works": mask_works.ANSWERS,

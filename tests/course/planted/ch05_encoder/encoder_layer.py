@@ -50,7 +50,7 @@ ANSWERS = Answers(
         orders.LayerLosesItsNorm: "no LayerNorm is left",
         orders.LayerNormalisesTwice: "the sum is normalised as well",
         orders.LayerKeepsTheNormalised: "you add to the normalised vector",
-        orders.LayerNormalisesTheBranch: "you normalise what the feed-forward layer gives",
+        orders.LayerNormalisesTheBranch: "you normalise what the feed-forward network gives",
         orders.LayerUsesItsFirstNormTwice: "With norm_first=True you use attention's LayerNorm a second time",
         orders.LayerKeepsItsFirstNorm: "the sum after attention is normalised as well",
         orders.LayerAddsToTheNormalised: "add attention's result to the normalised vector",

@@ -79,7 +79,7 @@ ANSWERS = Answers(
     wrong={
         first_token_only: "from one's own on.*the first token reaches nobody",
         last_token_only: "own, on 6 tokens.*the last token reaches nobody",
-        own_token_counts: "feed-forward layer with GELU.*mixes True.*that is no mixing",
+        own_token_counts: "feed-forward network with GELU.*mixes True.*that is no mixing",
         bias_forgotten: "counted twice",
         scaling_only: "ReLU.*f\\(2x\\) = 2 f\\(x\\) holds",
         the_other_way_round: "Mixing comes first",

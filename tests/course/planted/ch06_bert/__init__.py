@@ -1,11 +1,11 @@
 """Answers on which the exercises of chapter 6 are tried: right ones, and wrong ones with what the check must say."""
 
-from planted.ch06_bert import bert, first_difference, load_strictly, mlm_head, read_shapes
+from planted.ch06_bert import bert, choose_inputs, first_difference, load_strictly, repair
 
 ANSWERS = {
     "Bert": bert.ANSWERS,
-    "read_shapes": read_shapes.ANSWERS,
     "first_difference": first_difference.ANSWERS,
+    "repair": repair.ANSWERS,
     "load_strictly": load_strictly.ANSWERS,
-    "MLMHead": mlm_head.ANSWERS,
+    "choose_inputs": choose_inputs.ANSWERS,
 }

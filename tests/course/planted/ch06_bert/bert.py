@@ -1,5 +1,7 @@
 """Answers to `Bert` on which its check is tried."""
 
+from collections import OrderedDict
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -45,10 +47,23 @@ class BertUnpacked(Bert):
             hidden, _ = layer(
                 hidden, attention_mask.gt(0)[:, None, None] if attention_mask is not None else None
             )
-        return BertOutputs(hidden, torch.tanh(self.pooler.dense(hidden.select(1, 0))))
+        return BertOutputs(hidden, self.pooler(hidden.select(1, 0)))
+
+
+class _Pooler(nn.Module):
+    def __init__(self, dense):
+        super().__init__()
+        self.dense = dense
+
+    def forward(self, states):
+        return self.dense(states)[:, 0].tanh()
 
 
 class BertOfParts(Bert):
+    def __init__(self, config):
+        super().__init__(config)
+        self.pooler = _Pooler(self.pooler.dense)
+
     def forward(self, input_ids, token_type_ids=None, attention_mask=None):
         whole = (
             attention_mask.bool()[:, None, :].expand(-1, input_ids.size(1), -1)[:, None]
@@ -56,9 +71,25 @@ class BertOfParts(Bert):
             else None
         )
         *_, last = self.encoder(self.embeddings(input_ids, token_type_ids=token_type_ids), whole)[0]
-        return BertOutputs(
-            pooler_output=self.pooler.dense(last)[:, 0].tanh(), last_hidden_state=last
-        )
+        return BertOutputs(pooler_output=self.pooler(last), last_hidden_state=last)
+
+
+class BertCallsDenseOnly(Bert):
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        mask = None if attention_mask is None else attention_mask.bool()[:, None, None]
+        embedded = self.embeddings(input_ids, token_type_ids=token_type_ids)
+        last = self.encoder(embedded, mask)[0][-1]
+        return BertOutputs(last, torch.tanh(self.pooler.dense(last[:, 0])))
+
+
+class BertWithTanhOutside(BertOfParts):
+    def __init__(self, config):
+        super().__init__(config)
+        self.pooler = nn.Sequential(OrderedDict(dense=self.pooler.dense))
+
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
+        found = super().forward(input_ids, token_type_ids, attention_mask)
+        return BertOutputs(found.last_hidden_state, found.pooler_output[:, 0].tanh())
 
 
 class BertAllStates(_Variant):
@@ -259,6 +290,8 @@ ANSWERS = Answers(
         BertOfFixedScale: "asks for 0.1 ",
         BertDrawsBiases: "bias of a linear map starts at 0",
         BertDrawsNorms: "scale 1 and the shift 0",
+        BertCallsDenseOnly: "never calls self.pooler",
+        BertWithTanhOutside: "returns something else than pooler_output",
         BertLooksTooFar: "3 layers give back 4 states",
         BertTakesOneText: "The encoder has run",
         BertMaskOfTheTokenizer: "not take what you give it .*as chapter 4 did",

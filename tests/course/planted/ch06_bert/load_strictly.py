@@ -22,7 +22,38 @@ def load_in_two_walks(model, tensors):
         if (name in named) != (name in tensors) or named[name].shape != tensors[name].shape:
             raise ValueError(f"{name} does not fit")
     for name, parameter in named.items():
+        parameter.data = tensors[name].to(parameter.dtype, copy=True)
+
+
+def load_naming_the_first(model, tensors):
+    own = model.state_dict()
+    for name in sorted(own.keys() | tensors.keys()):
+        if name not in own or name not in tensors or own[name].shape != tensors[name].shape:
+            raise ValueError(f"{name} does not fit")
+    return model.load_state_dict(tensors, strict=False)
+
+
+def load_and_take_back(model, tensors):
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    try:
+        model.load_state_dict(tensors)
+    except RuntimeError as error:
+        model.load_state_dict(before)
+        raise ValueError(str(error)) from None
+
+
+def load_with_the_dtype_of_the_file(model, tensors):
+    load_strictly(model, tensors)
+    for name, parameter in model.named_parameters():
         parameter.data = tensors[name].clone()
+
+
+def load_refusing_dtypes(model, tensors):
+    own = model.state_dict()
+    for name in own.keys() & tensors.keys():
+        if own[name].dtype != tensors[name].dtype:
+            raise ValueError(f"{name} is {tensors[name].dtype}")
+    load_strictly(model, tensors)
 
 
 def load_loosely(model, tensors):
@@ -161,7 +192,7 @@ def load_silent(model, tensors):
 
 
 ANSWERS = Answers(
-    right=(load_by_pytorch, load_in_two_walks),
+    right=(load_by_pytorch, load_in_two_walks, load_naming_the_first, load_and_take_back),
     wrong={
         load_loosely: "'model.' before every name \\(0.weight\\) is loaded without an error",
         load_strict_of_pytorch: "ends in RuntimeError",
@@ -183,5 +214,7 @@ ANSWERS = Answers(
         load_and_freeze: "requires_grad False",
         load_using_up: "changes `tensors`",
         load_turned: "leaves 1 of 6",
+        load_with_the_dtype_of_the_file: "your float32 model torch.float16",
+        load_refusing_dtypes: "refused because its numbers are float16",
     },
 )

@@ -53,13 +53,13 @@ def believe_ratio(context, vocab_size, kept=0.1, replaced=0.1):
 ANSWERS = Answers(
     right=(believe_by_odds, believe_by_logs),
     wrong={
-        believe_context: "context says alone",
-        believe_share: "how many are kept",
+        believe_context: "context alone",
+        believe_share: "visible tokens that were kept",
         believe_without_vocabulary: "1/V is missing",
         believe_without_shares: "does not depend on the two",
-        disbelieve: "is forged",
-        believe_unnormalised: "out of everything",
-        believe_without_context: "no say",
+        disbelieve: "was replaced",
+        believe_unnormalised: "before you have seen it",
+        believe_without_context: "no effect",
         believe_with_masked: "out of the question",
         believe_exchanged: "exchanged",
         believe_forged_elsewhere: "vocabulary is missing",
@@ -67,7 +67,7 @@ ANSWERS = Answers(
         believe_without_kept: "`kept` is missing",
         believe_without_replaced: "`replaced` is missing",
         believe_ratio: "divide by zero",
-        believe_exactly: "draws the true word again",
-        believe_another_word: "any word may have been there before",
+        believe_exactly: "draw the true token again",
+        believe_another_word: "any token may have been there before",
     },
 )

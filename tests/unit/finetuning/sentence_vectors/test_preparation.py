@@ -111,6 +111,15 @@ def test_texts_that_another_run_did_not_write_are_not_taken_over(folders):
         prepare_texts(run_dir)
 
 
+def test_a_folder_without_a_run_lends_no_texts(folders):
+    asked = settings(folders, texts_of=str(folders / "texts"))
+    with pytest.raises(ValueError, match=r"there is no run in .*texts: it has no run.json$"):
+        prepare_texts(SentenceRunDir.create(folders / "other", asked, {}))
+    asked = settings(folders, texts_of=str(folders / "itself"))
+    with pytest.raises(ValueError, match=r"itself has no texts.txt to take: it has chosen no"):
+        prepare_texts(SentenceRunDir.create(folders / "itself", asked, {}))
+
+
 @pytest.mark.parametrize(
     "changes, message",
     [

@@ -66,6 +66,7 @@ GOOD, BAD = TextExample("Good, they say.", None, "pos"), TextExample('It is "bad
             '[{"text": "Good, they say.", "label": "pos"},\n {"label": "neg", "text": "It is \\"bad\\""}]',
         ),
         ("a.tsv", 'text\tlabel\nGood, they say.\tpos\nIt is "bad"\tneg\n'.encode("utf-16")),
+        ("a.tsv", 'text\tlabel\nGood, they say.\tpos\nIt is "bad"\tneg\n'.encode("utf-32")),
     ],
 )
 def test_one_text_in_every_format(name, content, write):
@@ -120,9 +121,29 @@ def test_an_empty_row_among_others_is_refused(content, write):
         make_examples("classification", table, {"text": "text"}, labelled=False)
 
 
+def test_an_empty_row_of_tsv_is_one_as_well(write):
+    table = read_table(write("n\ttext\n1\tgood\n\t\n2\tbad\n", "a.tsv"))
+    with pytest.raises(InputError, match="line 3: 'text' is empty"):
+        make_examples("classification", table, {"text": "text"}, labelled=False)
+
+
 @pytest.mark.parametrize("end", ["\n", ",\n,\n", "  \n\n"])
-def test_empty_rows_at_the_end_are_left_out(end, write):
-    assert len(read_table(write(f"n,text\n1,good\n2,bad\n{end}")).rows) == 2
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_empty_rows_at_the_end_are_left_out(end, name, write):
+    content = f"\nn,text\n1,good\n\n2,bad\n{end}"
+    path = write(content if name == "a.csv" else content.replace(",", "\t"), name)
+    assert len(read_table(path).rows) == 2
+    with pytest.raises(InputError, match="line 4: the line is blank"):
+        read_table(path, refuse_blank=True)
+
+
+@pytest.mark.parametrize("first", ["text,label", '"Text", label'])
+def test_a_header_that_the_file_has(first, write):
+    """Read as a row, the names would be a text and a class. Further down they may be one."""
+    path = write(f"\n{first}\ngood,pos\n")
+    with pytest.raises(InputError, match="line 2: this line has the names given in --header"):
+        read_table(path, header=["text", " label"])
+    assert len(read_table(write(f"good,pos\n{first}\n"), header=["text", "label"]).rows) == 2
 
 
 def test_a_long_field(write):
@@ -542,6 +563,15 @@ def test_of_many_columns_twenty_are_listed(write):
         assert end in str(error.value)
 
 
+def test_a_wide_table_takes_no_longer_than_its_columns(write):
+    """Every name was compared with every other: 100,000 columns took minutes."""
+    names = [f"c{number}" for number in range(100_000)]
+    with pytest.raises(ValueError, match="expected 100000 fields .*'c19', …., found 1: "):
+        read_table(write(",".join(names) + "\nx\n"))
+    with pytest.raises(ValueError, match="two columns are named 'c7', among 'c0'.*'c19', …. If"):
+        read_table(write(",".join([*names, "c7"]) + "\nx\n"))
+
+
 def test_a_file_without_a_line_of_names(write):
     path = write("good\tpos\nbad\tneg\n", "a.tsv")
     with pytest.raises(ValueError, match="--header text,label"):
@@ -770,7 +800,33 @@ FAULTS = {
         "tagging",
         "a.conll",
         "a O\n\nb B-x\nc S-x\n",
-        "a.conll, line 3: the tag of word 2, 'c', is 'S-x'; with tags that begin with B- or I-, every other tag must be O",
+        "a.conll, line 3: the tag of word 2, 'c', is 'S-x'; with tags such as B-person and I-person, every other tag must be O",
+    ),
+    "a tag without its type": (
+        "tagging",
+        "a.conll",
+        "a O\n\nb B-x\nc B-\n",
+        "a.conll, line 3: the tag of word 2, 'c', is 'B-'; with tags such as B-person",
+    ),
+    "a row of nothing": (
+        "classification",
+        "a.jsonl",
+        lines({"text": "a", "label": 1}, {}),
+        "line 2: has no 'text'; it has nothing",
+    ),
+    "rows of nothing": ("classification", "a.jsonl", "{}", "there are no columns"),
+    "a start that is no number": (
+        "questions",
+        "a.jsonl",
+        lines(
+            {
+                "question": "who",
+                "context": "so so so so Ada",
+                "answer": "Ada",
+                "answer_start": "1_2",
+            }
+        ),
+        "the position of an answer must be a whole number",
     ),
     "a word without a tag": (
         "tagging",
@@ -1086,6 +1142,8 @@ def test_a_tenth_is_held_out():
         ValueError, match="all rows have the same text; give rows to evaluate on with --dev"
     ):
         hold_out([examples[0]] * 5, 0)
+    with pytest.raises(ValueError, match="nothing to hold out: there is only one row"):
+        hold_out(examples[:1], 0)
 
 
 def test_what_belongs_together_stays_on_one_side():
@@ -1099,6 +1157,15 @@ def test_what_belongs_together_stays_on_one_side():
     assert len(dev) == 6 and not {example.text for example in train} & {
         example.text for example in dev
     }
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("equal", "others"), [(40, 1), (20, 20), (30, 10)])
+def test_a_text_of_most_rows_is_trained_on(equal, others, seed):
+    examples = [TextExample("the same", None, str(n % 2)) for n in range(equal)]
+    examples += [TextExample(f"other {n}", None, "0") for n in range(others)]
+    train, dev = hold_out(examples, seed)
+    assert dev and len(train) >= len(examples) / 2
 
 
 def test_draw():
@@ -1135,3 +1202,12 @@ def test_draw():
 )
 def test_real_files(task, name, options, count, needs_shared_data):
     assert len(read_examples(task, needs_shared_data / name, **options)) == count
+
+
+def test_a_list_that_was_printed_as_text_is_refused(write):
+    """As pandas writes one into a CSV file: its brackets would become words, and its quotes tags."""
+    path = write("words,tags\n\"['a', 'b']\",\"['O', 'B-x']\"\n")
+    with pytest.raises(InputError, match="'words' is a list that was printed as text"):
+        list(read_examples("tagging", path))
+    path = write("words,tags\n[ 'a' ] b,O O O O\n")
+    assert len(list(read_examples("tagging", path))) == 1

@@ -117,6 +117,11 @@ def test_scores_are_those_of_scipy():
     )
 
 
+def test_a_cosine_is_at_most_one():
+    found = Similarity().predict([], [], torch.tensor([1.0000001, -1.0000001, 0.5]))
+    assert [prediction.cosine for prediction in found] == [1.0, -1.0, 0.5]
+
+
 def test_what_cannot_be_compared():
     task = Similarity()
     with pytest.raises(ValueError, match="example 1 has one text"):

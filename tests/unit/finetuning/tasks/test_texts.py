@@ -1,6 +1,7 @@
 """Classification and regression as tasks: rows, targets, predictions and scores; a regression's scale."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -289,6 +290,14 @@ def test_labels_that_differ_by_next_to_nothing_are_refused():
         with pytest.raises(ValueError, match="differ by too little, 3e-.* multiply them all"):
             Regression().prepare(examples)
     Regression().prepare([TextExample(f"w{i}", label=1e-17 * i) for i in range(5, 9)])
+
+
+def test_labels_that_float32_would_make_one_are_refused():
+    """The saved head adds their mean, in float32, beside which their differences would be lost."""
+    examples = [TextExample(f"w{i}", label=1_700_000_000 + 300 * (i % 2)) for i in range(5, 9)]
+    with pytest.raises(ValueError, match="lie close together, 150 around .* subtract the mean"):
+        Regression().prepare(examples)
+    Regression().prepare([replace(each, label=each.label - 1_700_000_000) for each in examples])
 
 
 def test_a_head_that_has_learned_learns_on_from_its_own_numbers():

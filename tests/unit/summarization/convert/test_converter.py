@@ -34,7 +34,7 @@ from minibert.summarization import (
     encode_document,
 )
 from minibert.summarization.convert.converter import convert_bertsum
-from minibert.summarization.convert.pickle_machine import Inert, PickleMachine
+from minibert.summarization.convert.pickle_machine import Inert, PickleMachine, make_dict
 from minibert.summarization.convert.restricted_pickle import read_original
 from minibert.summarization.head_store import open_summarizer
 
@@ -43,7 +43,7 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=5)
         | st.lists(inner, max_size=5).map(tuple)
-        | st.dictionaries(st.text() | st.integers(), inner, max_size=5)
+        | st.dictionaries(st.text() | st.integers(1 - 2**60, 2**60 - 1), inner, max_size=5)
     ),
 )
 H = 128  # two heads of 64, as every published BERT has them
@@ -363,6 +363,15 @@ def test_the_machine_builds_what_python_builds(protocol, value):
     assert file.read() == b"rest"
 
 
+@pytest.mark.parametrize("key", [2**60, -(2**60), 2**61 * 5, 1 << 1_000_000], ids=range(4))
+@pytest.mark.parametrize("form", [b"(%bNd", b"}%bNs", b"}(%bNu"])
+def test_numbers_whose_hash_takes_long_or_is_shared_are_no_keys(key, form):
+    machine = PickleMachine(lambda module, name: Inert(), lambda reference: reference)
+    program = form % pickle.dumps(key, 2)[2:-1]
+    (found,) = machine.run(io.BytesIO(b"\x80\x02" + program + b"."))
+    assert isinstance(found, Inert)
+
+
 @settings(max_examples=200, deadline=None)
 @given(program=st.binary(max_size=60))
 def test_any_bytes_end_soon_and_call_nothing(program):
@@ -541,6 +550,94 @@ def test_a_small_file_asks_for_no_long_work_and_no_large_memory(program, form, t
     assert len(str(error.value)) < 400 and "\n" not in str(error.value)
 
 
+PAIRS = b"](" + b"K\1K\1\x86q\1" + b"h\1" * 100_000 + b"e"  # one pair again and again
+MANY = b"](" + b"".join(b"M" + n.to_bytes(2, "little") + b"N\x86" for n in range(60_000)) + b"e"
+TEXTS = b"}(" + b"".join(b"X\2\0\0\0%02dN" % n for n in range(10, 100)) + b"u"  # keys like pairs
+PARAMETER = b"ctorch._utils\n_rebuild_parameter\nq\0"
+ORDERED = b"ccollections\nOrderedDict\nq\0"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        ORDERED + PAIRS + b"\x85q\2" + b"h\0h\2R0" * 30_000,
+        ORDERED + PAIRS + b"\x85q\2" + b"h\0h\2\x810" * 30_000,
+        ORDERED + PAIRS + b"\x85q\2" + b"h\0h\2N\x920" * 30_000,
+        ORDERED + PAIRS + b"q\2" + b"(h\0h\2o0" * 30_000,
+        ORDERED + PAIRS + b"q\2" + b"(h\2icollections\nOrderedDict\n0" * 30_000,
+        ORDERED + MANY + b"\x85q\2" + b"h\0h\2R" * 30_000,
+        ORDERED + TEXTS + b"\x85q\2" + b"h\0h\2R0" * 300_000,
+        PARAMETER + b"(" + b"N" * 200_000 + b"tq\1" + b"h\0h\1R0" * 30_000,
+    ],
+    ids=["REDUCE", "NEWOBJ", "NEWOBJ_EX", "OBJ", "INST", "kept", "dict", "arguments"],
+)
+def test_the_same_list_does_not_go_to_many_calls(program, tmp_path):
+    """Otherwise a file of one megabyte has billions of items copied."""
+    path = tmp_path / "bad.pt"
+    path.write_bytes(legacy_of(b"\x80\x02" + program + b"."))
+    tracemalloc.start()
+    started = time.process_time()
+    try:
+        with pytest.raises(InputError, match="they would copy more items than it has bytes") as e:
+            convert_bertsum(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - started < 20 and peak < 1e8
+    assert "\n" not in str(e.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=st.dictionaries(st.text(max_size=2), st.integers(0, 9)), again=st.integers(1, 3))
+def test_what_is_copied_once_is_read(value, again):
+    """Python 2 wrote an OrderedDict so: a call that is given a list of pairs."""
+    pairs = [collections.OrderedDict(value) for _ in range(again)]
+    program = b"(" + b"".join(
+        b"ccollections\nOrderedDict\n"
+        + pickle.dumps(([[*p] for p in one.items()],), 2)[2:-1]
+        + b"R"
+        for one in pairs
+    )
+    machine = PickleMachine(lambda *name: make_dict, lambda reference: reference)
+    assert machine.run(io.BytesIO(b"\x80\x02" + program + b"l.")) == pairs
+
+
+@pytest.mark.parametrize("change", ["length", "size", "stride", "dimensions"])
+def test_shapes_of_no_tensor_are_refused_before_they_are_added_up(change, tmp_path):
+    """One long tuple, or one long number, in many records would take as long as many of them."""
+    huge, long = pickle.dumps(10**100_000, 2)[2:-1], b"(" + b"K\0" * 100_000 + b"t"
+    parts = {"length": b"K\1", "size": b"K\0\x85", "stride": b"K\0\x85", "dimensions": b""}
+    parts[change] = long if change == "dimensions" else huge
+    if change in ("size", "stride"):
+        parts[change] += b"\x85"
+    storage = b"(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\x000X\3\0\0\0cpu"
+    record = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + parts["length"] + b"tQK\0"
+    record += (long if change == "dimensions" else parts["size"]) + parts["stride"] + b"tR"
+    program = b"}X\5\0\0\0model}X\1\0\0\0a" + record + b"ss."
+    path = tmp_path / "bad.pt"
+    path.write_bytes(legacy_of(b"\x80\x02" + program))
+    said = "no plain storage of numbers" if change == "length" else "'a' in 'model' is no tensor"
+    with pytest.raises(InputError, match=said):
+        read_original(path)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")]
+)
+def test_too_little_memory_is_not_said_to_be_a_bad_file(error, save, monkeypatch, capsys, tmp_path):
+    path = save(checkpoint())
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("minibert.summarization.convert.restricted_pickle._tensors", fail)
+    with pytest.raises(type(error)):
+        read_original(path)
+    status, out, err = run(capsys, path, "--out", tmp_path / "out")
+    assert status == 2 and not out and "there is not enough memory for this" in err
+    assert "pickle" not in err
+
+
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
 @pytest.mark.parametrize(
     "tensors",
@@ -644,7 +741,8 @@ def test_a_file_whose_last_numbers_are_missing_says_which(save):
 
 
 def test_no_file(tmp_path):
-    for path in (tmp_path / "none.pt", tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # which nobody writes to
+    for path in (tmp_path / "none.pt", tmp_path, tmp_path / "pipe", tmp_path / ("x" * 300)):
         with pytest.raises(ValueError, match=re.escape(f"cannot read {path}")):
             convert_bertsum(path)
 
@@ -667,7 +765,7 @@ def test_no_file(tmp_path):
         ),
         (
             lambda m: m.update({"decoder.bias": torch.ones(1)}),
-            r"is no extractive BertSum: decoder.bias and 0 more are part of neither bert.model.\* nor encoder",
+            r"is no extractive BertSum: tensors such as decoder.bias \(1 in all\) are part of neither bert.model.\* nor encoder",
         ),
         (lambda m: m.pop("encoder.wo.bias"), "model.pt: .*wo.bias is missing"),
         (

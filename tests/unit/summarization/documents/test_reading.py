@@ -567,7 +567,13 @@ def test_the_title_of_a_page_is_no_sentence():
         ("<META http-equiv=Content-Type content='text/html; charset=windows-1251'>", "cp1251"),
         ("", "utf-8"),
         ('<meta charset="utf-8">', "utf-16"),
+        ('<meta charset="utf-16">', "utf-8"),  # a declaration that can be read as ASCII is wrong
+        ('<meta charset="UTF-32LE">', "utf-8"),
         ('<meta charset="latin-1">', "utf-8-sig"),
+        ('<meta charset="cp037">', "utf-8"),  # so is one of an encoding in which it reads otherwise
+        ('<!-- <meta charset="latin-1"> --><meta charset="utf-8">', "utf-8"),
+        ("<script>'<meta charset=latin-1>'</script><meta charset=utf-8>", "utf-8"),
+        ('<meta name="description" content="What charset=latin-1 means">', "utf-8"),
     ],
 )
 def test_a_page_in_the_encoding_that_it_names(head, encoding, tmp_path):
@@ -637,7 +643,13 @@ def test_a_missing_parser_is_named_and_plain_text_needs_none(package, format, me
             b"<meta charset=klingon><p>x",
             "a.html: Python knows no text encoding 'klingon'",
         ),
-        ("a.html", b"<meta charset=hex><p>x", "a.html: Python knows no text encoding 'hex'"),
+        (
+            "a.html",
+            b"<meta charset=hex><p>x",
+            "a.html: Python knows no text encoding 'hex', which the page declares",
+        ),
+        ("a.html", b"<meta charset=Unicode_Escape><p>\\new", "no text encoding 'Unicode_Escape'"),
+        ("a.html", b"<meta charset=idna><p>x", "no text encoding 'idna'"),
         ("a.html", b"<p>x</p><<!-- x -->![foo[ y ]]><p>z", "a.html: Beautiful Soup cannot parse"),
         ("a.md", b"# T\n\n<div>\n<<!-- x -->![foo[ y ]]></div>\n", "a.md: Beautiful Soup cannot"),
         ("a.bin", b"abc\x00def", "a.bin is not text: byte 3 is 0x00"),
@@ -669,8 +681,9 @@ def test_a_named_encoding(tmp_path):
         read_file(tmp_path / "a.txt", encoding="ascii")
     with pytest.raises(ValueError, match="Python knows no text encoding 'x'"):
         read_file(tmp_path / "a.txt", encoding="x")
-    with pytest.raises(ValueError, match="cannot be read as"):
-        read_file(tmp_path / "a.txt", encoding="undefined")
+    for no_encoding in ("undefined", "unicode-escape", "base64", "\udcff", "utf-8\0"):
+        with pytest.raises(ValueError, match="Python knows no text encoding"):
+            read_file(tmp_path / "a.txt", encoding=no_encoding)
 
 
 def test_the_look_is_at_the_first_four_thousand_characters():
@@ -758,6 +771,26 @@ def test_the_time_for_markdown_is_not_quadratic_in_link_definitions():
     assert time.process_time() - started < 5  # 0.2 s; 8 s where each one reads all the others
 
 
+@pytest.mark.parametrize("mark", ["![", "["])
+def test_nested_links_are_not_read_again_for_each_level(mark, monkeypatch):
+    """The parser's own limit of 100 levels would mean ten times as many steps."""
+    parser_inline = pytest.importorskip("markdown_it.parser_inline")
+    steps, skip = [0], parser_inline.ParserInline.skipToken
+
+    def counting(*given):
+        steps[0] += 1
+        return skip(*given)
+
+    monkeypatch.setattr(parser_inline.ParserInline, "skipToken", counting)
+    read_text("One sentence is here.\n\n" + mark * 1_000 + "]" * 1_000, "markdown")
+    assert steps[0] < 60_000
+
+
+def test_links_and_pictures_in_one_another_are_still_read():
+    text = read_text("A [picture ![of a [ship](s)](p) is](l) here.", "markdown").sentences[0].text
+    assert text.startswith("A picture") and text.endswith("is here.")
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_document_that_takes_too_long_is_refused_by_name(monkeypatch):
     monkeypatch.setattr(reading, "SECONDS", 0.1)
@@ -774,3 +807,9 @@ def test_the_memory_for_markdown_is_not_quadratic_in_delimiters():
     finally:
         tracemalloc.stop()
     assert peak < 40e6  # 7 MB; 136 MB where every step of joining them is kept
+
+
+def test_a_device_that_never_ends_is_refused(tmp_path):
+    (tmp_path / "z.md").symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="z.md: it is a device, and not a file"):
+        read_file(tmp_path / "z.md")

@@ -183,12 +183,12 @@ EMBEDDING_MISTAKES = (
     ),
     (
         _MeanOfThree,
-        "you take the mean of the three vectors; they are added. LayerNorm hides the difference almost, but not quite: its eps does not shrink along.",
+        "you take the mean of the three vectors; they are added. LayerNorm cancels the factor 1/3, but not exactly, because its eps stays the same.",
     ),
     (_Product, "you multiply the three vectors; they are added."),
     (_TorchEps, "your LayerNorm has eps = 1e-5, torch's own choice; the config says {eps}."),
     (_FixedEps, "your LayerNorm has eps = 1e-12; the config says {eps}."),
-    (_PositionsFromOne, "your positions start at 1; the first place is 0."),
+    (_PositionsFromOne, "your positions start at 1; the first position is 0."),
     (
         _Scaled,
         "you multiply the word vectors by √H = {root:.2f}, as the first Transformer did; BERT does not.",
@@ -221,7 +221,7 @@ EMBEDDING_MISTAKES = (
     ),
     (
         _Residual,
-        "you add the sum once more behind LayerNorm; the embeddings have no residual connection.",
+        "you add the sum once more after LayerNorm; the embeddings have no residual connection.",
     ),
     (_NormOfWords, "LayerNorm is applied to the word vectors alone; it comes after the sum."),
     (

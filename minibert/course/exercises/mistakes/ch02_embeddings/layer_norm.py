@@ -66,7 +66,7 @@ KNOWN = (
     ),
     (
         wrong.norm_variant(unbiased="of x", centred=False),
-        "the mean is nowhere subtracted (RMSNorm does that); LayerNorm subtracts it before it squares and before it divides.",
+        "the mean is not subtracted anywhere (as in RMSNorm); LayerNorm subtracts it before it squares and before it divides.",
     ),
     (
         wrong.norm_variant(over=(0, 1, 2)),
@@ -119,7 +119,7 @@ KNOWN = (
     (wrong.norm_by_median, "you subtract the median; it is the mean that is subtracted."),
     (
         wrong.norm_from_the_lowest,
-        "you stretch every token from its lowest to its highest number; wanted are mean 0 and variance 1.",
+        "you stretch every token from its lowest to its highest number; LayerNorm makes mean 0 and variance 1.",
     ),
     (wrong.norm_multiplied, "you multiply by the standard deviation; divide by it."),
     (wrong.norm_floor, "you take the larger of variance and eps; eps is added to the variance."),

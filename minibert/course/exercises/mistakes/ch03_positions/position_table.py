@@ -166,12 +166,12 @@ TABLE_MISTAKES = (
     ),
     (
         power_of_the_quotient,
-        "You divide the position by 10000 first and then take the power. Only 10000 has the exponent: position / 10000.0 ** (even / dim).",
+        "You divide the position by 10000 first and then take the power. Only 10000 has the exponent: divide the position by the finished power.",
     ),
     (
         own_exponent_per_column,
         "Each of your columns has an exponent of its own, so no sine has its cosine and the frequencies run on to 1/100,000,000: "
-        f"{{still}} of your 64 columns hardly move over {LENGTH} positions. A hand shares the exponent 2j/dim, with j = 0 … 31.",
+        f"{{still}} of your 64 columns hardly move over {LENGTH} positions. The two columns of a hand share the exponent 2r/dim, with r = 0 … 31.",
     ),
     (
         without_exp,
@@ -200,13 +200,13 @@ TABLE_MISTAKES = (
     ),
     (
         slow_too_soon,
-        "Your exponent is j/dim for hand j, so the slowest hand has a wavelength of "
-        f"{2 * math.pi * 10000 ** (31 / 64):,.0f} positions instead of {2 * math.pi * 10000 ** (62 / 64):,.0f}: the 2 of 2j/dim is missing.",
+        "Your exponent is r/dim for hand r, so the slowest hand has a wavelength of "
+        f"{2 * math.pi * 10000 ** (31 / 64):,.0f} positions instead of {2 * math.pi * 10000 ** (62 / 64):,.0f}: the 2 of 2r/dim is missing.",
     ),
     (
         as_in_the_program,
         "Your last hand is 10000 times as slow as the first, as in the original program, which divides by 31; "
-        f"by the paper's formula it is {10000 ** (62 / 64):,.0f} times as slow: the exponent is 2j/64.",
+        f"by the paper's formula it is {10000 ** (62 / 64):,.0f} times as slow: the exponent is 2r/64.",
     ),
     (
         ever_faster_table,
@@ -220,11 +220,11 @@ TABLE_MISTAKES = (
     (
         twice_the_two,
         f"Your hand 1 turns {10000 ** (-4 / DIM):.2f} radians for each position, where {10000 ** (-2 / DIM):.2f} is right: "
-        "`even` is already the 2j of the formula, so it must not be doubled again.",
+        "the numbers 0, 2, 4, … are already the 2r of the formula and must not be doubled.",
     ),
     (
         whole_quotients,
-        "All your hands turn equally fast: `//` cuts every exponent 2j/64 off to 0; `/` keeps it.",
+        "All your hands turn equally fast: `//` cuts every exponent 2r/64 off to 0; `/` keeps it.",
     ),
     (
         over_the_length,
@@ -265,7 +265,7 @@ TABLE_MISTAKES = (
     ),
     (
         one_pair_late_table,
-        f"Your first hand turns {10000 ** (-2 / DIM):.2f} radians for each position, where 1 is right: 2j begins at 0, not at 2.",
+        f"Your first hand turns {10000 ** (-2 / DIM):.2f} radians for each position, where 1 is right: 2r begins at 0, not at 2.",
     ),
     (
         scaled_up,

@@ -98,11 +98,11 @@ SHIFT_MISTAKES = (
     ),
     (
         one_step,
-        "{given} and hits p(11): it moves by one position whatever the offset is. The angle of each hand is offset times its frequency.",
+        "{given} and hits p(11): it moves by one position whatever k is. The angle of each hand is k times its frequency.",
     ),
     (
         one_frequency,
-        "{given}: all {hands} hands turn by {offset} radians, but hand j turns by {offset}/10000^(2j/{dim}).",
+        "{given}: all {hands} hands turn by {k} radians, but hand r turns by {k}/10000^(2r/{dim}).",
     ),
     (
         both_signs,
@@ -110,7 +110,7 @@ SHIFT_MISTAKES = (
     ),
     (
         half_the_exponent,
-        "{given}: your hand 1 turns by {slow:.2f}, where {turn:.2f} is right; the exponent is 2j/{dim}.",
+        "{given}: your hand 1 turns by {slow:.2f}, where {turn:.2f} is right; the exponent is 2r/{dim}.",
     ),
     (
         without_mixing,
@@ -118,7 +118,7 @@ SHIFT_MISTAKES = (
     ),
     (
         swapped_functions,
-        "{given}: cosine and sine have changed places. For an offset of 0 nothing may move: cos 0 = 1 belongs on the diagonal.",
+        "{given}: cosine and sine have changed places. For k = 0 nothing may move: cos 0 = 1 belongs on the diagonal.",
     ),
     (
         swapped_on_the_diagonal,
@@ -132,9 +132,9 @@ SHIFT_MISTAKES = (
     (
         doubled_exponent,
         "{given}: your hand 1 turns by {fast:.2f}, where {turn:.2f} is right; "
-        "`even` is already 2j and must not be doubled.",
+        "`even` is already 2r and must not be doubled.",
     ),
-    (multiplied, "{given}: your hands get faster. Divide the offset by the power of 10000."),
+    (multiplied, "{given}: your hands get faster. Divide k by the power of 10000."),
     (
         in_degrees_turn,
         "{given}: your angles are turned from degrees to radians, but the formula gives radians already.",

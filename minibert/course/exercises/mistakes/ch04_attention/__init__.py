@@ -1,7 +1,7 @@
 """Wrong answers of chapter 4 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch04_attention import (
-    largest_weight,
+    agreeing_noun,
     mask_works,
     masked_attention,
     previous_token,
@@ -9,7 +9,7 @@ from minibert.course.exercises.mistakes.ch04_attention import (
 )
 
 KNOWN = {
-    "largest_weight": largest_weight.KNOWN,
+    "agreeing_noun": agreeing_noun.KNOWN,
     "previous_token": previous_token.KNOWN,
     "masked_attention": masked_attention.KNOWN,
     "mask_works": mask_works.KNOWN,

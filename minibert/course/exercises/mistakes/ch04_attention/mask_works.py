@@ -1,3 +1,3 @@
-"""Wrong answers to `mask_works`: its check tells which broken attention each of them accepts."""
+"""Wrong answers to `mask_works`: its check names the broken functions that each of them accepts."""
 
 KNOWN = ()

@@ -56,45 +56,48 @@ def believe_share_times_context(context, vocab_size, kept=0.1, replaced=0.1):
 
 
 BELIEVE_MISTAKES = (
-    (believe_context, "That is what the context says alone; you have also seen the word"),
+    (believe_context, "That is the probability by the context alone; you have also seen the token"),
     (
         believe_share,
-        "That is how many are kept, whatever the word; a word that fits is kept more often than it is drawn",
+        "That is the share of visible tokens that were kept, whatever the token; it ignores how well this token fits the context",
     ),
     (
         believe_without_vocabulary,
-        "The 1/V is missing, or it stands in both ways and cancels: it belongs to the second, since a replacement is one of V words",
+        "The 1/V is missing, or it is in both ways and cancels: it belongs to the second way only, because a replacement is one of V tokens",
     ),
     (
         believe_without_shares,
         "Your number does not depend on the two shares, and here they are not equal",
     ),
-    (disbelieve, "That is the chance that the word is forged"),
+    (disbelieve, "That is the probability that the token was replaced"),
     (
         believe_unnormalised,
-        "That is how often it was this word and was kept, out of everything; compare it with how often this word is seen at all",
+        "That is the probability that the token is the true one and was kept, before you have seen it; divide it by the probability of seeing this token at all",
     ),
     (
         believe_without_context,
-        "The context has no say, or it stands in both ways and cancels: it belongs to the first, since a replacement is drawn blindly",
+        "The context has no effect, or it is in both ways and cancels: it belongs to the first way only, because a replacement is drawn without regard to the context",
     ),
-    (believe_with_masked, "The 80% are [MASK]; where you see a word, they are out of the question"),
+    (
+        believe_with_masked,
+        "The 80% became [MASK]; you see another token here, so they are out of the question",
+    ),
     (
         believe_exchanged,
-        "You have exchanged the two shares: a word that is honest was kept, a forged one was replaced",
+        "You have exchanged the two shares: the first way needs `kept`, the second `replaced`",
     ),
     (
         believe_forged_elsewhere,
-        "The vocabulary is missing: a replacement is drawn blindly, so the word that you see has the chance 1/V, and not what the context leaves to the others",
+        "The vocabulary is missing: a replacement is drawn without regard to the context, so the token that you see has the probability 1/V there, and not what the context leaves to the others",
     ),
     (
         believe_share_times_context,
-        "Divide by how often this word is seen at all, in the one way or the other, and not by how often any word is seen",
+        "Divide by the probability that this token is seen at all, in the first way or the second, and not by the probability that any visible token is",
     ),
-    (believe_without_kept, "In the first way `kept` is missing: most chosen words are not kept"),
+    (believe_without_kept, "In the first way `kept` is missing: most chosen tokens are not kept"),
     (
         believe_without_replaced,
-        "In the second way `replaced` is missing: most chosen words are not replaced",
+        "In the second way `replaced` is missing: most chosen tokens are not replaced",
     ),
 )
 

@@ -1,0 +1,155 @@
+"""What tools/execute.py must not do to a notebook: replace a reader's answers unasked, or leave half of it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from minibert.course.exercises.base import exercises
+from tools import execute
+from tools.answers import is_answer
+from tools.environment import NOTEBOOKS, ROOT
+from tools.stamp import checked
+
+CHAPTER = "01_tokens"
+OF_CHAPTER = [name for name, one in exercises().items() if one.chapter == CHAPTER]
+
+
+def stub(name):
+    return checked(exercises()[name].stub(), name)
+
+
+def solved(name):
+    return checked(exercises()[name].solution_source(), name)
+
+
+@pytest.fixture
+def chapter(tmp_path):
+    return shutil.copy(NOTEBOOKS / f"{CHAPTER}.ipynb", tmp_path / f"{CHAPTER}.ipynb")
+
+
+def edit(path, texts):
+    """Put texts into the cells of exercises. -> what the file holds then."""
+    notebook = nbformat.read(path, 4)
+    for cell in notebook.cells:
+        origin = cell.metadata.get("minibert", {})
+        if origin.get("part") == "stub" and origin["name"] in texts:
+            cell.source = texts[origin["name"]]
+    nbformat.write(notebook, path)
+    return path.read_bytes()
+
+
+def run(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["execute.py", "--stamp-only", *map(str, arguments)])
+    return execute.main()
+
+
+def test_answers_stop_everything_before_anything_is_changed(chapter, tmp_path, monkeypatch, capsys):
+    other = tmp_path / "other.ipynb"
+    shutil.copy(chapter, other)
+    edit(other, {OF_CHAPTER[0]: "an author's new text with a ____"})
+    first, before = other.read_bytes(), edit(chapter, {name: solved(name) for name in OF_CHAPTER})
+    assert run(monkeypatch, other, chapter) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and "--replace-answers" in said.err
+    assert f"{CHAPTER} holds {len(OF_CHAPTER)} answers" in said.err and "other" not in said.err
+    assert (other.read_bytes(), chapter.read_bytes()) == (first, before)
+    assert run(monkeypatch, chapter, "--replace-answers") == 0
+    assert solved(OF_CHAPTER[0]) not in [cell.source for cell in nbformat.read(chapter, 4).cells]
+
+
+def test_dev_says_no_more_than_that(tmp_path):
+    python = tmp_path / "python"  # in the place of that of the environment
+    python.write_text('#!/bin/sh\necho "$@" >&2\nexit 2\n', encoding="utf-8")
+    python.chmod(0o755)
+    code = f"""
+import sys; sys.path.insert(0, {str(ROOT)!r})
+import dev
+dev.set_up = lambda: None
+dev.PYTHON = {str(python)!r}
+sys.exit(dev.do(["notebooks", "{CHAPTER}", "--replace-answers"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    program = ROOT / "tools" / "execute.py"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{program} {CHAPTER} --replace-answers\n"
+
+
+def test_the_reader_is_told_where_answers_have_to_be_kept():
+    done = subprocess.run(
+        [sys.executable, ROOT / "dev.py", "notebooks", "--help"], capture_output=True, text=True
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    own_copy = re.search(r"\*\*Your own copy\.\*\*.*?\n\n", readme, re.DOTALL)[0]
+    for text in (" ".join(done.stdout.split()), own_copy):
+        assert "Keep your answers to exercises in another folder" in text
+
+
+def test_an_author_who_changed_an_exercise_is_not_stopped(chapter, monkeypatch):
+    old = "def f(x):\n    y = ____  # what was asked before\n    return y\n\n\nf = check(f)"
+    edit(chapter, {OF_CHAPTER[0]: old, OF_CHAPTER[1]: ""})
+    assert run(monkeypatch, chapter) == 0
+    sources = [cell.source for cell in nbformat.read(chapter, 4).cells]
+    assert stub(OF_CHAPTER[0]) in sources and old not in sources
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_an_answer_is_told_from_a_stub(name):
+    given = stub(name)
+    assert not is_answer(given, given) and not is_answer(given + "\n", given)
+    assert is_answer(solved(name), given) and is_answer(solved(name), "")
+    blank = re.search(r"^[^#\n]*(____)", given, re.MULTILINE)
+    filled = f"{given[: blank.start(1)]}(1 +\n        2){given[blank.end(1) :]}"
+    assert is_answer(filled, given), "with the other blanks still open"
+    assert not is_answer(
+        given.replace(f"def {name}(", f"def {name}(new, ").replace("#", "# new"), given
+    )
+
+
+def limited(code, size):
+    """Run Python where no file can be larger than `size` bytes."""
+    resource = pytest.importorskip("resource")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"],
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+    )
+
+
+def test_a_notebook_that_cannot_be_written_is_left_as_it_was(chapter):
+    before = edit(chapter, {OF_CHAPTER[0]: "an author's new text with a ____"})
+    code = f"""
+from tools import execute
+sys.argv = ["execute.py", "--stamp-only", {str(chapter)!r}]
+sys.exit(execute.main())"""
+    done = limited(code, 100_000)
+    assert done.returncode == 1 and "left as it was" in done.stderr
+    assert chapter.read_bytes() == before and os.listdir(chapter.parent) == [chapter.name]
+
+
+def test_a_log_that_cannot_be_written_is_left_as_it_was(tmp_path):
+    log = tmp_path / "notebooks.json"
+    log.write_text(json.dumps({"notebooks": {}, "long": "x" * 4000}), encoding="utf-8")
+    code = f"""
+from pathlib import Path
+from tools import execute
+execute.LOG = Path({str(log)!r})
+execute.machine = execute.versions = dict
+try:
+    execute.log_time("01_tokens", {{"processor_seconds": 3.0}})
+except OSError:
+    sys.exit(9)"""
+    before = log.read_bytes()
+    done = limited(code, 2000)
+    assert done.returncode == 9, done.stderr
+    assert log.read_bytes() == before and os.listdir(tmp_path) == [log.name]
