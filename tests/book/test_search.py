@@ -34,7 +34,6 @@ SECTIONS = {
     "why add": ("02_embeddings", "why-add-and-not-concatenate"),
     "trigram blocking": ("10_bertsum", "from-scores-to-a-summary"),
     "pre-norm": ("05_encoder", "post-norm-and-pre-norm"),
-    "whole word masking": ("07_pretraining_data", "whole-words"),
     "probing": ("11_what_it_learned", "what-can-be-read-off-probes"),
     "rollout": ("11_what_it_learned", "attention-rollout"),
     "count parameters": ("05_encoder", "parameters-counted"),
@@ -48,6 +47,7 @@ TERMS = {
     "attention mask": "attention-mask",
     "WordPiece": "wordpiece",
     "tied weights": "tied-weights",
+    "whole word masking": "whole-word-masking",
 }
 RESULTS = "#search-results li"
 
