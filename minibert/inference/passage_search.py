@@ -9,6 +9,7 @@ Gurevych 2019, section 1: semantic search). Vectors are kept for the next search
 import hashlib
 import os
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,8 +46,8 @@ SEARCHED = tuple(
 
 WORD = re.compile(r"\w+")
 # A sentence is found in its file by its first words: by five of them not far behind the sentence
-# before it, or by two (marks may cut the others), or by five anywhere behind it.
-OPENINGS = ((5, 400), (2, 400), (5, None))  # words, and the farthest distance in words
+# before it, or by two (marks may cut the others), or by five farther behind it.
+OPENINGS = ((5, 400), (2, 400), (5, 50_000))  # words, and the farthest distance in words
 TAG, LINK = re.compile(r"<[^<>]*>"), re.compile(r"\]\([^()]*\)")
 
 
@@ -245,38 +246,33 @@ def _lines(source: str, document: Document) -> Iterator[tuple[int, int]]:
         source = unescape(LONG_REFERENCE.sub("", TAG.sub(_line_breaks, source)))
     elif document.format == "markdown":
         source = LINK.sub(_line_breaks, source)
-    words, lines = list[str](), list[int]()
+    # The words as one string, and where each begins in it: 20 bytes a word, and quick to search.
+    of_lines = list[str]()
+    starts, lines = array("q"), array("q")
+    length = 1
     for number, line in enumerate(source.split("\n"), start=1):
-        of_line = WORD.findall(line)
-        words += of_line
-        lines += [number] * len(of_line)
-    places: dict[tuple[str, ...], list[int]] = {}
-    for size in range(1, 1 + max(count for count, _ in OPENINGS)):
-        for place in range(len(words) - size + 1):
-            places.setdefault(tuple(words[place : place + size]), []).append(place)
-    at = 0
+        if of_line := WORD.findall(line):
+            of_lines.append(" ".join(of_line))
+        for word in of_line:
+            starts.append(length)
+            lines.append(number)
+            length += len(word) + 1
+    starts.append(length)
+    text = " ".join(["", *of_lines, ""])
+    at = 0  # the word behind the sentence before
     for sentence in document.sentences:
         wanted = WORD.findall(sentence.text)
-        tries = (_find(wanted[:count], places, at, far) for count, far in OPENINGS)
-        start = next((place for place in tries if place is not None), None)
-        if start is None:
+        for count, far in OPENINGS:
+            end = starts[min(at + far + min(count, len(wanted)), len(lines))]
+            found = text.find(" ".join(["", *wanted[:count], ""]), starts[at] - 1, end)
+            if found >= 0 and wanted:
+                start = bisect_left(starts, found + 1)
+                at = min(start + len(wanted), len(lines))
+                yield lines[start], lines[at - 1]
+                break
+        else:
             last = lines[max(at - 1, 0)] if lines else 1
             yield last, last
-            continue
-        at = min(start + len(wanted), len(words))
-        yield lines[start], lines[at - 1]
-
-
-def _find(
-    wanted: list[str], places: dict[tuple[str, ...], list[int]], at: int, far: int | None
-) -> int | None:
-    """The first place, at or behind `at` and at most `far` words from it, where these words follow
-    one another."""
-    found = places.get(tuple(wanted), [])
-    number = bisect_left(found, at)
-    if number == len(found) or (far is not None and found[number] > at + far):
-        return None
-    return found[number]
 
 
 def _line_breaks(match: re.Match[str]) -> str:
