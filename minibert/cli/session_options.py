@@ -66,8 +66,10 @@ def duration(text: str) -> float:
 
 
 def moment(text: str) -> str:
-    """Check that a text is a number of steps or a time, and return it unchanged."""
-    positive(text) if text.isdecimal() else duration(text)
+    """Check that a text is a number of steps or a time, and return it, without leading zeros."""
+    if text.isdecimal():
+        return str(positive(text))
+    duration(text)
     return text
 
 

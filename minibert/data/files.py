@@ -36,7 +36,7 @@ def decoded(data: bytes, encoding: str, errors: str = "strict") -> str:
     Python does not know, and a UnicodeError for bytes that are not in it."""
     try:
         codec = codecs.lookup(encoding).name
-    except ValueError as error:  # a character that no name has
+    except (ValueError, TypeError) as error:  # a character that no name has, or no text
         raise LookupError(encoding) from error
     if codec in NO_TEXT_FILES:
         raise LookupError(encoding)

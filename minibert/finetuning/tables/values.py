@@ -10,6 +10,10 @@ from minibert.finetuning.tables.rows import Row
 
 LARGEST = 1e18  # number that is a label
 
+# Lists as Python and numpy print them: ['a', 'b'], [0, 2, 1], [ 0  2 11]
+PRINTED_WORDS = re.compile(r"\[\s*(['\"]).*\1\s*,?\s*\]", re.DOTALL)
+PRINTED_NUMBERS = re.compile(r"\[\s*-?\d+(?:(?:,\s*|\s+)-?\d+)*\]")
+
 
 def value_of(row: Row, column: str) -> Any:
     """The value of a column. Raises an InputError where the row lacks it."""
@@ -71,12 +75,12 @@ def number_of(row: Row, column: str) -> float:
 def list_of(row: Row, column: str) -> list[Any]:
     """A list that is not empty; a text is split at white space."""
     value = value_of(row, column)
-    if isinstance(value, str) and re.fullmatch(
-        r"\s*\[\s*(['\"]).*\1\s*,?\s*\]\s*", value, re.DOTALL
+    if isinstance(value, str) and (
+        PRINTED_WORDS.fullmatch(value.strip()) or PRINTED_NUMBERS.fullmatch(value.strip())
     ):
         raise InputError(
-            f"{column!r} is a list that was printed as text, {value!r:.60}: write the words with "
-            "spaces between them, or the rows as JSON"
+            f"{column!r} is a list that was printed as text, {value!r:.60}: write its items "
+            "with spaces between them, or the rows as JSON"
         )
     value = value.split() if isinstance(value, str) else value
     if not isinstance(value, list | tuple) or not value:

@@ -8,7 +8,7 @@ import pytest
 
 from minibert.cli.corpus_options import CORPORA
 from minibert.cli.pretrain_options import OLD_FLAGS, add_options, make_settings
-from minibert.cli.session_options import make_intervals
+from minibert.cli.session_options import make_intervals, moment
 from minibert.data.corpora import DEFAULT
 from minibert.data.hub_sets import HUB_SETS
 
@@ -51,6 +51,7 @@ def test_what_was_not_given_has_its_default(parse):
     intervals = make_intervals({}, 4000)
     assert (intervals.log_every, intervals.eval_every) == (10, 200)
     assert (intervals.checkpoint_steps, intervals.checkpoint_seconds) == (None, 600.0)
+    assert moment("0" * 50 + "7") == "7" and moment("10m") == "10m"
 
 
 def test_a_tab_line_fits(parse, capsys):
