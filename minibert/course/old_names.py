@@ -6,7 +6,7 @@ until an old name is asked for.
 """
 
 import contextlib
-import importlib
+import importlib.util
 import pkgutil
 import sys
 import warnings
@@ -162,9 +162,10 @@ class _OldNamesFinder(MetaPathFinder):
         package, _, old = fullname.partition(".")
         if package != "minibert" or not (_new_places(old) or old in NAMESAKES):
             return None
-        if old.partition(".")[0] not in PACKAGES:
-            today = PathFinder.find_spec(fullname, path)
-            if today is not None:
-                today.loader = _OldNamesLoader(old, today.loader)
-                return today
+        if old.partition(".")[0] in PACKAGES:
+            if importlib.util.find_spec(f"minibert.course.{old}") is None:
+                return None
+        elif (today := PathFinder.find_spec(fullname, path)) is not None:
+            today.loader = _OldNamesLoader(old, today.loader)
+            return today
         return ModuleSpec(fullname, _OldNamesLoader(old, None), is_package=True)

@@ -187,6 +187,8 @@ def test_a_name_that_never_was_is_an_error_that_names_it():
     assert "cannot import name 'Nonsense' from 'minibert.training'" in done.stderr
     done = run("import minibert.nonsense")
     assert "No module named 'minibert.nonsense'" in done.stderr
+    done = run("from minibert.figures import no_such_figure")
+    assert "cannot import name 'no_such_figure'" in done.stderr
 
 
 @pytest.mark.parametrize("old", old_names.MODULES)
