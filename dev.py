@@ -163,6 +163,10 @@ def refuse_foreign(folder):
 def remove(path):
     """Remove a folder, or a file, or a link, whose folder stays."""
     if path.is_dir() and not path.is_symlink():
+        if path == VENV:  # its marker goes last: without it, nothing here would touch what is left of the folder
+            for inside in path.iterdir():
+                if inside != READY:
+                    remove(inside)
         shutil.rmtree(path)
     else:
         path.unlink()

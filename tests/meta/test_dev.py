@@ -1,6 +1,7 @@
 """dev.py where something goes wrong around it: names of folders, signals, ports, a book that fails."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -76,6 +77,30 @@ def test_a_name_that_is_not_utf_8_can_be_printed(tmp_path):
     strict = {"PYTHONIOENCODING": "utf-8:strict"}
     done = dev(program, "clean", "--all", MINIBERT_VENV=str(venv), **strict)
     assert (done.returncode, done.stderr) == (0, "") and "left " in done.stdout and venv.is_dir()
+
+
+def test_a_removal_that_was_stopped_can_be_repeated(tmp_path, monkeypatch):
+    """The marker, which says that the folder is dev.py's own, is removed last."""
+    monkeypatch.syspath_prepend(ROOT)
+    import dev as module
+
+    monkeypatch.setattr(module, "VENV", tmp_path / "venv")
+    monkeypatch.setattr(module, "READY", tmp_path / "venv" / module.READY.name)
+    for name in ("bin", "lib"):
+        (tmp_path / "venv" / name).mkdir(parents=True)
+    module.READY.write_text("", encoding="utf-8")
+    whole = shutil.rmtree
+
+    def stopped(path):
+        whole(path)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shutil, "rmtree", stopped)
+        module.remove(module.VENV)
+    assert module.READY.exists() and len(os.listdir(module.VENV)) == 2
+    module.remove(module.VENV)
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_help_of_a_python_without_docstrings(tmp_path):

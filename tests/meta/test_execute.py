@@ -12,7 +12,7 @@ import pytest
 
 from minibert.course.exercises.base import exercises
 from tools import execute
-from tools.answers import is_answer
+from tools.answers import answers, refusal
 from tools.environment import NOTEBOOKS, ROOT
 from tools.stamp import checked
 
@@ -52,7 +52,6 @@ def run(monkeypatch, *arguments):
 def test_answers_stop_everything_before_anything_is_changed(chapter, tmp_path, monkeypatch, capsys):
     other = tmp_path / "other.ipynb"
     shutil.copy(chapter, other)
-    edit(other, {OF_CHAPTER[0]: "an author's new text with a ____"})
     first, before = other.read_bytes(), edit(chapter, {name: solved(name) for name in OF_CHAPTER})
     assert run(monkeypatch, other, chapter) == 2
     said = capsys.readouterr()
@@ -90,25 +89,31 @@ def test_the_reader_is_told_where_answers_have_to_be_kept():
         assert "Keep your answers to exercises in another folder" in text
 
 
-def test_an_author_who_changed_an_exercise_is_not_stopped(chapter, monkeypatch):
-    old = "def f(x):\n    y = ____  # what was asked before\n    return y\n\n\nf = check(f)"
-    edit(chapter, {OF_CHAPTER[0]: old, OF_CHAPTER[1]: ""})
+def test_an_empty_cell_becomes_the_open_stub_again(chapter, monkeypatch):
+    edit(chapter, {OF_CHAPTER[0]: ""})
     assert run(monkeypatch, chapter) == 0
-    sources = [cell.source for cell in nbformat.read(chapter, 4).cells]
-    assert stub(OF_CHAPTER[0]) in sources and old not in sources
+    assert stub(OF_CHAPTER[0]) in [cell.source for cell in nbformat.read(chapter, 4).cells]
 
 
-@pytest.mark.parametrize("name", exercises())
-def test_an_answer_is_told_from_a_stub(name):
+def test_what_is_committed_holds_no_answer():
+    assert refusal(sorted(NOTEBOOKS.glob("*.ipynb"))) == ""
+
+
+@pytest.mark.parametrize("name", OF_CHAPTER)
+def test_whatever_is_not_the_stub_is_an_answer(name, chapter):
     given = stub(name)
-    assert not is_answer(given, given) and not is_answer(given + "\n", given)
-    assert is_answer(solved(name), given) and is_answer(solved(name), "")
     blank = re.search(r"^[^#\n]*(____)", given, re.MULTILINE)
-    filled = f"{given[: blank.start(1)]}(1 +\n        2){given[blank.end(1) :]}"
-    assert is_answer(filled, given), "with the other blanks still open"
-    assert not is_answer(
-        given.replace(f"def {name}(", f"def {name}(new, ").replace("#", "# new"), given
-    )
+    for text in (
+        solved(name),
+        f"{given[: blank.start(1)]}(1 +\n        2){given[blank.end(1) :]}",
+        f"def helper():\n    return 1\n\n\n{given}",
+        f"{given}\n# my notes",
+        "____",
+    ):
+        edit(chapter, {name: text})
+        assert answers(nbformat.read(chapter, 4)) == [name], text
+    edit(chapter, {name: f"{given}\n"})
+    assert answers(nbformat.read(chapter, 4)) == []
 
 
 def limited(code, size):
@@ -127,7 +132,7 @@ def limited(code, size):
 
 
 def test_a_notebook_that_cannot_be_written_is_left_as_it_was(chapter):
-    before = edit(chapter, {OF_CHAPTER[0]: "an author's new text with a ____"})
+    before = edit(chapter, {OF_CHAPTER[0]: ""})
     code = f"""
 from tools import execute
 sys.argv = ["execute.py", "--stamp-only", {str(chapter)!r}]

@@ -123,6 +123,8 @@ class SentenceOptions(Recipe):
         self.check_whole("max_length", 3)
         for name in ("epochs", "learning_rate", "clip", "temperature", "ridge"):
             self.check_positive(name)
+        if self.ridge > 1e6:  # every vector of a word would be about 0
+            raise InputError(f"ridge must be at most 1e6, not {self.ridge!r}")
         self.check_weight_decay()
         if not 0 <= self.relational_weight < math.inf:
             raise InputError(f"relational_weight must be at least 0, not {self.relational_weight}")

@@ -42,6 +42,7 @@ from minibert.hub.find_pretrained import MINILM, SMALL
         ),
         (dict(objective="dropout", dropout=0.1), "start_from_bag needs a teacher"),
         (dict(ridge=0.0), "ridge must be above 0"),
+        (dict(ridge=1e30), "ridge must be at most 1e6"),
         (
             dict(objective="neighbours", words=0, start_from_bag=False),
             "phrases and words have no partner",
