@@ -163,7 +163,7 @@ def refuse_foreign(folder):
 def remove(path):
     """Remove a folder, or a file, or a link, whose folder stays."""
     if path.is_dir() and not path.is_symlink():
-        if path == VENV:  # its marker goes last: without it, nothing here would touch what is left of the folder
+        if path == VENV:  # the marker goes last, because nothing here touches a folder without one
             for inside in path.iterdir():
                 if inside != READY:
                     remove(inside)
