@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch03_positions.common import CHAPTER
 from minibert.course.exercises.compare import Mistake, expect_tensor
+from minibert.positions import sinusoidal_table
 
 
 def smooth_table(length, dim, seed):
@@ -48,6 +49,11 @@ def check_smooth(answer):
             )
         other = answer(length, dim, seed + 1).detach().double()
         same = float(F.cosine_similarity(found, other, dim=1).mean())
+        sines = F.normalize(sinusoidal_table(length, dim).double(), dim=1)  # [S, H]
+        if torch.allclose(found, sines, atol=1e-4):
+            raise Mistake(
+                "This is the sinusoidal table. It is smooth, but one matrix moves all its rows, so it cannot be the control."
+            )
         if same > UNRELATED:
             raise Mistake(
                 f"The tables of the seeds {seed} and {seed + 1} are the same or nearly so: their rows have the mean cosine {same:.2f}. A control for chance has to be random."
@@ -91,7 +97,7 @@ EXERCISE = Exercise(
             Make a random table in which near rows are alike, and nothing else is built in. It should meet four conditions:
 
             - Every row has the length 1.
-            - Neighbouring rows have a mean cosine of at least 0.999.
+            - Neighbouring rows have a mean cosine of at least $0.999$.
             - Rows 150 or more apart are unrelated: their mean cosine is between −0.25 and 0.25.
             - The same `seed` gives the same table again, and another seed gives an unrelated one.
 

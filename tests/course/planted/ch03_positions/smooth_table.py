@@ -109,7 +109,7 @@ ANSWERS = Answers(
         steps: r"A step turns",
         along_the_columns: r"wrong axis",
         not_normalised: r"3\.00 to 3\.00 long",
-        sines: r"has to be random",
+        sines: r"is the sinusoidal table",
         without_the_seed: r"Two calls with the seed 0",
         always_seed_zero: r"seeds 0 and 1 are the same",
         ring: r"closes to a ring",
