@@ -101,7 +101,7 @@ EXERCISE = Exercise(
             - Rows 150 or more apart are unrelated: their mean cosine is between −0.25 and 0.25.
             - The same `seed` gives the same table again, and another seed gives an unrelated one.
 
-            Independent random rows meet all but the second condition. How can neighbours become alike without making all rows alike?
+            Independent random rows, each scaled to the length 1, meet all but the second condition. How can neighbours become alike without making all rows alike?
             """,
     hints=(
         "A row can be an average of many random rows. Neighbours then share most of them, and distant rows share none. In a plain mean of w rows, a step exchanges one row in w, so w would have to be about 1,000, and then rows 150 apart share too much. Let the weights fade out instead.",
