@@ -1,17 +1,15 @@
 """Exercises of chapter 3: positions."""
 
 from minibert.course.exercises.ch03_positions import (
-    longer_table,
     look_back,
     position_table,
-    rotate,
     shift_matrix,
+    smooth_table,
 )
 
 EXERCISES = [
     position_table.EXERCISE,
     shift_matrix.EXERCISE,
     look_back.EXERCISE,
-    longer_table.EXERCISE,
-    rotate.EXERCISE,
+    smooth_table.EXERCISE,
 ]

@@ -1,17 +1,15 @@
 """Answers on which the exercises of chapter 3 are tried: right ones, and wrong ones with what the check must say."""
 
 from planted.ch03_positions import (
-    longer_table,
     look_back,
     position_table,
-    rotate,
     shift_matrix,
+    smooth_table,
 )
 
 ANSWERS = {
     "position_table": position_table.ANSWERS,
     "shift_matrix": shift_matrix.ANSWERS,
     "look_back": look_back.ANSWERS,
-    "longer_table": longer_table.ANSWERS,
-    "rotate": rotate.ANSWERS,
+    "smooth_table": smooth_table.ANSWERS,
 }

@@ -1,10 +1,8 @@
 """Wrong answers of chapter 3 that a check recognises by their results, with the feedback."""
 
 from minibert.course.exercises.mistakes.ch03_positions import (
-    longer_table,
     look_back,
     position_table,
-    rotate,
     shift_matrix,
 )
 
@@ -12,6 +10,4 @@ KNOWN = {
     "position_table": position_table.KNOWN,
     "shift_matrix": shift_matrix.KNOWN,
     "look_back": look_back.KNOWN,
-    "longer_table": longer_table.KNOWN,
-    "rotate": rotate.KNOWN,
 }
