@@ -17,6 +17,7 @@ from minibert.course.exercises.mistakes.ch03_positions.position_table import (
     ever_faster_table,
     from_one,
     in_halves,
+    number_of_the_column,
     of_degrees,
     one_pair_late_table,
     over_the_length,
@@ -67,6 +68,7 @@ ANSWERS = Answers(
     right=(table_by_loops, table_by_columns),
     wrong={
         own_exponent_per_column: r"exponent of its own.*32 of your 64",
+        number_of_the_column: r"sines are right.*\(2r \+ 1\)/dim",
         without_exp: r"exponents themselves.*-0\.29",
         in_halves: r"all 32 sines first",
         cosine_first: r"begins with 1, 0",

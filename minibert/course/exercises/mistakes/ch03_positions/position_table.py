@@ -34,6 +34,12 @@ def own_exponent_per_column(length, dim):
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
+def number_of_the_column(length, dim):
+    column = torch.arange(dim)
+    angle = torch.arange(length)[:, None] / 10000.0 ** (column / dim)
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
+
+
 without_exp = table_variant(
     "without_exp", frequency=lambda j, dim: -2 * j * math.log(10000.0) / dim
 )
@@ -172,6 +178,11 @@ TABLE_MISTAKES = (
         own_exponent_per_column,
         "Each of your columns has an exponent of its own, so no sine has its cosine and the frequencies run on to 1/100,000,000: "
         f"{{still}} of your 64 columns hardly move over {LENGTH} positions. The two columns of a hand share the exponent 2r/dim, with r = 0 … 31.",
+    ),
+    (
+        number_of_the_column,
+        "Your sines are right, but column 2r + 1 has the exponent (2r + 1)/dim. The cosine of a hand has the exponent of its sine, 2r/dim; "
+        "otherwise the two columns belong to two hands.",
     ),
     (
         without_exp,
