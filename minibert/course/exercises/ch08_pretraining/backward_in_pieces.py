@@ -13,7 +13,7 @@ def backward_in_pieces(model, pieces):
     """The gradient of BERT's loss, MLM plus NSP, of the whole batch, left in `.grad`; returns the two losses.
 
     model(piece) returns two tensors: the MLM logits, B × S × V, and the NSP logits, B × 2. A piece is a dict with the
-    inputs, "labels" of B × S (-100 = not masked) and "next_sentence_label" of B. Only one piece's activations may be
+    inputs, "labels" of B × S (-100 = not chosen) and "next_sentence_label" of B. Only one piece's activations may be
     held at a time.
     """
     # blank from here: one call of `backward` for each piece
@@ -117,7 +117,7 @@ def check_backward_in_pieces(answer):
             f"The weights have moved. Leave a gradient and nothing else; the optimiser steps once, after all {len(pieces)} pieces."
         )
     for of, name, kind, counts in (
-        (0, "MLM", "masked tokens", (7, 2, 1)),
+        (0, "MLM", "chosen tokens", (7, 2, 1)),
         (1, "NSP", "pairs", (3, 2, 3)),
     ):
         head, all_of = (model.words, model.pair)[of], sum(counts)
@@ -156,13 +156,13 @@ def check_backward_in_pieces(answer):
     _check_losses(
         again,
         [sum(each).item() / count for each, count in zip(sums, (7, 3))],
-        "Three pieces are right; for two pieces with 7 masked tokens and 3 pairs ",
+        "Three pieces are right; for two pieces with 7 chosen tokens and 3 pairs ",
     )
 
 
 def _suspects(of, kind, counts):
     """Weights of the pieces' summed losses that belong to known mistakes, each with its feedback."""
-    all_of, other = sum(counts), ("pairs", "masked tokens")[of]
+    all_of, other = sum(counts), ("pairs", "chosen tokens")[of]
     rows, tokens = (3, 2, 3), (7, 2, 1)
     return [
         (
@@ -232,11 +232,11 @@ EXERCISE = Exercise(
     size="build",
     minutes=20,
     title="A batch in pieces",
-    task="A batch goes through the model in pieces, which differ in their numbers of masked tokens and of pairs. After the call, each parameter's `.grad` must be what BERT's loss, MLM plus NSP, of the whole batch would have produced, "
+    task="A batch goes through the model in pieces, which differ in their numbers of chosen tokens and of pairs. After the call, each parameter's `.grad` must be what BERT's loss, MLM plus NSP, of the whole batch would have produced, "
     "and the function returns the two losses of the whole batch. Ask yourself over what each of the two is a mean.",
     hints=(
         "`backward` adds to the gradients in `.grad`. So each piece must contribute a share of each loss, and the shares must add up to the losses of the whole batch.",
-        "Count the masked tokens and the pairs of all pieces before the first piece; `F.cross_entropy` has a `reduction` that gives a sum.",
+        "Count the chosen tokens and the pairs of all pieces before the first piece; `F.cross_entropy` has a `reduction` that gives a sum.",
     ),
     paragraph="A batch that does not fit",
     solution=backward_in_pieces,
