@@ -144,15 +144,15 @@ def _check_restored(broken, right, inputs, before):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=25,
+    minutes=20,
     title="Find every mistake",
     solution=all_differences,
     check=check_all_differences,
     task="""`locate` stops at the first output that differs. Write a function that returns the names of all outputs at which a mistake begins. An output that is wrong only because an earlier one is wrong does not count.
 
-So when you have found a name, run the model again, but let this module return the reference's output, and look for the next difference, until there is none. A forward hook can do that: if it returns something other than None, PyTorch takes this for the module's output. Some modules return a tuple; replace its first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module, and not in `forward` of the whole model.
+So when you have found a name, run the model again and let this module return the reference's output. Then look for the next difference, until there is none. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Some modules return a tuple; replace its first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module, and not in `forward` of the whole model.
 
-The check tries your function on small models with mistakes at random layers.""",
+The check uses small models with mistakes in layers drawn at random.""",
     hints=(
         "Write it for one mistake first: find the name, register a hook that returns the reference's output, record again, remove the hook. How many hooks does the model need while you look for the third mistake?",
         "`model.get_submodule(name)` is the module, and `functools.partial` can bind the right output to a hook, as it binds the name in `record`. Collect the hooks in a list, and remove them in `finally`.",

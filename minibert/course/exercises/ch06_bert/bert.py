@@ -234,7 +234,7 @@ def _check_pooler_is_called(mine, ids):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=20,
     title="BERT in one class",
     solution=Bert,
     check=check_bert,
