@@ -343,10 +343,10 @@ def imports_of(of_chapter: list[Exercise]) -> str:
             ]
             if isinstance(node, ast.Import):
                 plain |= dict.fromkeys(names)
-            elif not node.module.startswith(
-                "minibert.course"
-            ):  # an earlier answer, or of the check
-                from_module.setdefault(node.module, set()).update(names)
+            # else an earlier answer, or of the check; what a chapter defines itself is in `common`
+            elif not node.module.startswith("minibert.course") or node.module.endswith(".common"):
+                own = [name for name in names if name not in exercises()]
+                from_module.setdefault(node.module, set()).update(own)
     lines = [f"import {name}" for name in sorted(plain)]
     lines += [
         f"from {module} import {', '.join(sorted(names))}"

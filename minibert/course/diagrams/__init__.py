@@ -10,7 +10,6 @@ from minibert.course.diagrams.model import model
 from minibert.course.diagrams.one_query import one_query
 from minibert.course.diagrams.pretraining_input import pretraining_input
 from minibert.course.diagrams.tokenizer import tokenizer
-from minibert.course.diagrams.whole_model import whole_model
 
 __all__ = [
     "Diagram",
@@ -23,5 +22,4 @@ __all__ = [
     "one_query",
     "pretraining_input",
     "tokenizer",
-    "whole_model",
 ]

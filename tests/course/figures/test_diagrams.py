@@ -22,7 +22,6 @@ from minibert.course.diagrams import (
     one_query,
     pretraining_input,
     tokenizer,
-    whole_model,
 )
 from minibert.course.diagrams.head import KEY, QUERY, VALUE, mixed, weights
 from minibert.course.diagrams.model import LIT
@@ -44,7 +43,6 @@ CLOSE_UPS = {
     "five_heads": five_heads,
     "bertsum": bertsum,
     "tokenizer": tokenizer,
-    "whole_model": whole_model,
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
 DRAWN["failing_run"] = failing_run

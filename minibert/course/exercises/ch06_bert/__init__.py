@@ -1,17 +1,17 @@
 """Exercises of chapter 6: the whole model, and checkpoints."""
 
 from minibert.course.exercises.ch06_bert import (
+    all_differences,
     bert,
     choose_inputs,
     first_difference,
     load_strictly,
-    repair,
 )
 
 EXERCISES = [
     bert.EXERCISE,
     load_strictly.EXERCISE,
     first_difference.EXERCISE,
-    repair.EXERCISE,
+    all_differences.EXERCISE,
     choose_inputs.EXERCISE,
 ]

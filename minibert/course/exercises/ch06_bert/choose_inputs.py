@@ -1,4 +1,4 @@
-"""Exercise `choose_inputs`: task, hints, solution and check; and the three models that it is about."""
+"""Exercise `choose_inputs`: task, hints, solution and check."""
 
 import dataclasses
 
@@ -6,8 +6,9 @@ import torch
 
 from minibert import WordPieceTokenizer
 from minibert.course.exercises.base import Exercise
-from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL, recorded
+from minibert.course.exercises.ch06_bert.common import CHAPTER, SMALL, record
 from minibert.course.exercises.ch06_bert.first_difference import first_difference
+from minibert.course.exercises.ch06_bert.wrong_models import three_wrong_models
 from minibert.course.exercises.compare import Mistake
 from minibert.model import BertModel
 
@@ -27,16 +28,6 @@ SUBSETS = ("", "A", "B", "C", "AB", "AC", "BC", "ABC")
 KEYS = ("input_ids", "token_type_ids", "attention_mask")
 
 
-class _WithoutSegments(BertModel):
-    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
-        return super().forward(input_ids, attention_mask=attention_mask)
-
-
-class _WithoutMask(BertModel):
-    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
-        return super().forward(input_ids, token_type_ids=token_type_ids)
-
-
 def _models(vocab_size):
     """A small BERT, and the same with the mistakes of A, B and C."""
     config = dataclasses.replace(
@@ -47,13 +38,7 @@ def _models(vocab_size):
     with torch.no_grad():
         for parameter in right.parameters():
             parameter.normal_(std=0.5, generator=generator)
-    wrong = {"A": _WithoutSegments(config), "B": _WithoutMask(config), "C": BertModel(config)}
-    for model in wrong.values():
-        model.load_state_dict(right.state_dict())
-        model.eval()
-    with torch.no_grad():
-        wrong["C"].embeddings.position_embeddings.weight[64:] = 0
-    return right, wrong
+    return right, three_wrong_models(right)
 
 
 def check_choose_inputs(answer):
@@ -73,11 +58,11 @@ def check_choose_inputs(answer):
             raise Mistake(
                 f"choose_inputs({wanted!r}, tokenizer) returns texts of {shape[1]} tokens; the models have 512 positions."
             )
-        expected, real = recorded(right, batch), batch["attention_mask"].bool()  # [B, S]
+        expected, real = record(right, batch), batch["attention_mask"].bool()  # [B, S]
         found = "".join(
             letter
             for letter, model in wrong.items()
-            if first_difference(recorded(model, batch), expected, real) is not None
+            if first_difference(record(model, batch), expected, real) is not None
         )
         if found != wanted:
             raise Mistake(
@@ -96,9 +81,9 @@ EXERCISE = Exercise(
     title="Choose inputs that expose a mistake",
     solution=choose_inputs,
     check=check_choose_inputs,
-    task="""Each of the models A, B and C has one mistake, and the text `one` exposes none of them. Find inputs that do: tokenize texts of your own, and call `locate(unknown["A"], batch)` until it names an output. From the names and from your inputs you can conclude what the mistakes are.
+    task="""Each of the models A, B and C has one mistake, and the text `one` exposes none of them. Find inputs that do: tokenize texts of your own, and call `locate(unknown["A"], batch)` until it names an output. From the names and from your inputs you can conclude what the mistakes are. One of the models is wrong from a certain position on: from which?
 
-Then write a function that controls what a comparison can see. `wanted` is a string with some of the letters, such as `"AC"`, or an empty one. `choose_inputs(wanted, tokenizer)` returns a batch, made with `tokenizer(...)`, on which `locate` names an output for exactly these models and returns None for the others. The check tries all eight strings, with a small BERT that has the same three mistakes, and with the tokenizer of another model.""",
+Then write a function that builds inputs which expose exactly the models you choose. `wanted` is a string with some of the letters, such as `"AC"`, or an empty one. `choose_inputs(wanted, tokenizer)` returns a batch, made with `tokenizer(...)`, on which `locate` names an output for exactly these models and returns None for the others. The check tries all eight strings, with a small BERT that has the same three mistakes, and with the tokenizer of another model.""",
     hints=(
         "The tokenizer returns three tensors. Print them for `one`: which values, and which shapes, never occur there?",
         "`tokenizer(texts, seconds)` takes two lists for pairs of texts. Change one property of the batch at a time, until each model is exposed by a property that leaves the other two alone. One of the mistakes needs many tokens.",

@@ -1,5 +1,7 @@
 """Definitions that several exercises of this chapter share."""
 
+from functools import partial
+
 import torch
 
 from minibert.config import BertConfig
@@ -16,21 +18,24 @@ SMALL = BertConfig(
 )
 
 
-def recorded(model, inputs):
-    """Name -> output of every module, in the order in which they finish."""
-    outputs, hooks = {}, []
-    for name, module in model.named_modules():
+def record(model, inputs):
+    """Name -> output of every module at its first call, in the order in which they finish."""
+    outputs = {}
 
-        def keep(module, arguments, output, name=name):
-            first = output[0] if isinstance(output, tuple) else output
-            if torch.is_tensor(first):
-                outputs[name] = first
+    def keep(name, module, arguments, output):
+        first = output[0] if isinstance(output, tuple) else output
+        if torch.is_tensor(first):
+            outputs.setdefault(name, first)
 
-        hooks.append(module.register_forward_hook(keep))
+    hooks = [
+        module.register_forward_hook(partial(keep, name)) for name, module in model.named_modules()
+    ]
     try:
         with torch.no_grad():
-            model(**inputs)
+            result = model(**inputs)
     finally:
         for hook in hooks:
             hook.remove()
+    outputs["last_hidden_state"] = result.last_hidden_state
+    outputs["pooler_output"] = result.pooler_output
     return outputs

@@ -7,13 +7,13 @@ from minibert.course.exercises.ch06_bert.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
 
 
-def first_difference(ours, theirs, real):
-    """The name of the first output that differs by more than rounding, or None.
+def first_difference(ours, theirs, real, tolerance=1e-5):
+    """The name of the first output that differs, or None; a ValueError if no name is in both.
 
-    ours and theirs are dicts of name -> tensor, and real, B × S, is True at the real tokens.
-    A ValueError if they have no name in common.
+    ours and theirs are dicts of name -> tensor, real, B × S, is True at the real tokens, and
+    the tolerance is a share of an output's size.
     """
-    # blank from here: the comparison, with its mask and its tolerance
+    # blank from here: the comparison
     if not ours.keys() & theirs.keys():
         raise ValueError("the two have no name in common, so there is nothing to compare")
     for name, output in ours.items():
@@ -28,7 +28,7 @@ def first_difference(ours, theirs, real):
         # each vector by itself: in the norm of the whole output one wrong token hardly counts
         errors, sizes = (output - other).norm(dim=-1), other.norm(dim=-1)
         # a comparison with NaN is False, so NaN is a difference
-        if not (errors <= 1e-5 * sizes).all():
+        if not (errors <= tolerance * sizes).all():
             return name
     return None
 
@@ -72,9 +72,9 @@ def _changed(theirs, names, by):
 def check_first_difference(answer):
     theirs, real = _outputs()
 
-    def expect(right, ours, what, hint="", other=theirs, mask=real):
+    def expect(right, ours, what, hint="", other=theirs, mask=real, **tolerance):
         try:
-            found = answer(dict(ours), dict(other), mask)
+            found = answer(dict(ours), dict(other), mask, **tolerance)
         except IndexError as error:
             raise Mistake(
                 f"Your function stops with IndexError ({error}). The mask [B, S] selects tokens; an output such as the pooler's [B, H] has none, so compare it whole."
@@ -90,6 +90,7 @@ def check_first_difference(answer):
     _check_faults(expect, theirs)
     _check_padding(expect, theirs, real)
     _check_special(expect, theirs)
+    _check_tolerance(expect, theirs)
     _check_one_token(expect)
     _check_nothing_shared(answer, theirs, real)
 
@@ -225,6 +226,27 @@ def _check_special(expect, theirs):
     )
 
 
+def _check_tolerance(expect, theirs):
+    """The tolerance is that of the caller, and float64 stays float64."""
+    expect(
+        None,
+        _changed(theirs, (MIDDLE,), 1e-4),
+        f"{MIDDLE} differs by 1e-4 of its size, and the call says tolerance=1e-2.",
+        " Use the argument, and no constant.",
+        tolerance=1e-2,
+    )
+    precise = {name: output.double() for name, output in theirs.items()}
+    ours = {**precise, MIDDLE: precise[MIDDLE] * (1 + 1e-9)}
+    expect(
+        MIDDLE,
+        ours,
+        f"In float64 {MIDDLE} differs by 1e-9 of its size, and the call says tolerance=1e-11.",
+        " Use the argument, and compute in the outputs' own dtype.",
+        other=precise,
+        tolerance=1e-11,
+    )
+
+
 def _check_one_token(expect):
     """One wrong token among many has to be found."""
     generator = torch.Generator().manual_seed(2)
@@ -261,12 +283,10 @@ EXERCISE = Exercise(
     title="Find the first wrong output",
     solution=first_difference,
     check=check_first_difference,
-    task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has, but raise a `ValueError` if no name is left; otherwise `None` would report that two models agree although nothing was compared. An output of another shape differs, and so does one with NaN.
-
-You design the rest:
+    task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has. If no name is left, raise a `ValueError`, because None would report that two models agree although nothing was compared. Count an output as different if its shape differs or if it contains NaN.
 
 - **Mask**: `real` is a boolean tensor `[B, S]`. Compare an output with a vector for each token, `[B, S, …]`, at the real tokens only, and any other output whole. (The pooler's is `[B, H]`.)
-- **Tolerance**: measure the difference as in the figure or in a way of your own, and choose how large it may be. The outputs that your function gets may have numbers of about 100 or of about a hundredth. If the vector of a single token differs by 1e-4 of its size, this has to be found, even among a thousand tokens. A difference of at most 5e-6 of its size has to pass as rounding.""",
+- **Tolerance**: it is relative to the size of what you compare, because some outputs have numbers of about 100 and others of about a hundredth. How you measure a difference is your design. Find it if the vector of a single token among a thousand differs by ten times the tolerance, and let half the tolerance pass.""",
     hints=(
         "What would a fixed tolerance of 0.001 say about numbers of about 100, and about numbers of about a hundredth? What would a tolerance relative to each single number say where that number is nearly 0?",
         "Try your comparison on three small cases: a NaN in ours, two outputs that are 0 everywhere, and the shapes [1, S, H] and [2, S, H]. What do `>`, `/` and `-` return there?",

@@ -207,38 +207,6 @@ class BertGivesTensor(Bert):
         return super().forward(input_ids, token_type_ids, attention_mask).last_hidden_state
 
 
-class BertOfPytorch(Bert):
-    def __init__(self, config):
-        super().__init__(config)
-        for module in self.modules():
-            if isinstance(module, (nn.Linear, nn.Embedding)):
-                module.reset_parameters()
-
-
-class BertOfFixedScale(Bert):
-    def __init__(self, config):
-        super().__init__(config)
-        for module in self.modules():
-            if isinstance(module, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(module.weight, std=0.02)
-
-
-class BertDrawsBiases(Bert):
-    def __init__(self, config):
-        super().__init__(config)
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.normal_(module.bias, std=config.initializer_range)
-
-
-class BertDrawsNorms(Bert):
-    def __init__(self, config):
-        super().__init__(config)
-        for module in self.modules():
-            if isinstance(module, nn.LayerNorm):
-                nn.init.normal_(module.weight, std=config.initializer_range)
-
-
 ANSWERS = Answers(
     right=(BertUnpacked, BertOfParts),
     wrong={
@@ -286,10 +254,6 @@ ANSWERS = Answers(
         BertOfOneLayer: "names are missing, encoder.layer.1",
         BertForgetsMask: "changes `attention_mask`",
         **patterns(KNOWN[-8:]),
-        BertOfPytorch: "standard deviation (1.0|0.9)",
-        BertOfFixedScale: "asks for 0.1 ",
-        BertDrawsBiases: "bias of a linear map starts at 0",
-        BertDrawsNorms: "scale 1 and the shift 0",
         BertCallsDenseOnly: "never calls self.pooler",
         BertWithTanhOutside: "returns something else than pooler_output",
         BertLooksTooFar: "3 layers give back 4 states",
