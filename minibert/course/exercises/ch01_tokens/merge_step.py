@@ -38,7 +38,12 @@ WORDS = {
     ("r", "##i", "##v", "##e", "##r"): 4,
 }
 # counted once a word, or overwritten, other pairs would lead; divided by its parts, p q
-DOUBLE = {("n", "##a", "##n", "##a", "##n"): 3, ("x", "##y"): 4, ("x", "##y", "##z"): 1, ("p", "##q"): 1}
+DOUBLE = {
+    ("n", "##a", "##n", "##a", "##n"): 3,
+    ("x", "##y"): 4,
+    ("x", "##y", "##z"): 1,
+    ("p", "##q"): 1,
+}
 # the first one counted is neither the last one nor the first or last of the alphabet
 TIED = {("m", "##n"): 2, ("x", "##y"): 2, ("a", "##b"): 2, ("k", "##l"): 2}
 HALF = {("a", "##b"): 5, ("a", "##c"): 1, ("c", "##b"): 1, ("a",): 2}
@@ -104,7 +109,7 @@ EXERCISE = Exercise(
             `max(pairs, key=pairs.get)` does with a dict `pairs` of counts. Return the new token, and a dict of all words with their counts.
         """,
     hints=(
-        'The first piece may keep a `##` of its own, because then the token is still inside a word. A pair occurs in several words, and can occur twice in one, so add to its count.',
+        "The first piece may keep a `##` of its own, because then the token is still inside a word. A pair occurs in several words, and can occur twice in one, so add to its count.",
         "`zip(pieces, pieces[1:])` goes through the pairs of a word. To merge, walk through the pieces with an index `i`: where `pieces[i : i + 2]` equals the pair, append the new token and move on by two; otherwise append the piece and move on by one.",
     ),
     solution=merge_step,

@@ -48,7 +48,10 @@ TRIALS = (  # parameters, MiB, tokens in a batch
     (110_000_000, 4096, 4096),
     (11_000_000, 1024, 2048),
     # 18 layers of width 192 have exactly 14,003,904 parameters
-    *((14_003_904 - less, 2048, 8192) for less in (0, 1, 300, 10_000, 15_000, 20_000, 34_000)),
+    *(
+        (14_003_904 - less, 2048, 8192)
+        for less in (0, 1, 300, 3_000, 10_000, 15_000, 20_000, 34_000)
+    ),
     (25_000_000, 1024, 512),  # a hundred layers
     (180_000_000, 4096, 2048),  # only a width of 1,024 fits
 )
@@ -60,7 +63,9 @@ LEFT_OUT = {
     "the biases of the feed-forward networks": lambda L, H: 5 * L * H,
     "4H numbers in each layer (its LayerNorms, or the biases of attention)": lambda L, H: 4 * L * H,
     "one of the two LayerNorms of each layer": lambda L, H: 2 * L * H,
-    "2H numbers around the layers (the segments, or the LayerNorm of the embeddings)": lambda L, H: 2 * H,
+    "2H numbers around the layers (the segments, or the LayerNorm of the embeddings)": lambda L, H: (
+        2 * H
+    ),
     "the positions": lambda L, H: POSITIONS * H,
 }
 

@@ -76,11 +76,7 @@ def check_encoder_layer(answer):
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])[:, None, None]  # [B, 1, 1, S]
     result, again = mine(x, mask, True), mine(x, mask, True)
     if not isinstance(result, tuple) or len(result) != 2:
-        given = (
-            f"a tuple of {len(result)}"
-            if isinstance(result, tuple)
-            else f"a {type(result).__name__}"
-        )
+        given = f"a {type(result).__name__}" + (f" of {len(result)}" * isinstance(result, tuple))
         raise Mistake(
             f"forward should give back two things, the hidden states and the attention weights, not {given}."
         )
@@ -95,9 +91,7 @@ def check_encoder_layer(answer):
     norm, down = layer.output.LayerNorm, layer.output.dense
     back = down(F.gelu(linear))  # [B, S, H]
     unmasked = layer.attention(x)[0]  # [B, S, H]
-    half = layer.attention  # the first half, with its parts
-    found = half.output.dense(half.self(x, mask)[0])  # [B, S, H]
-
+    half, found = layer.attention, layer.attention.output.dense(layer.attention.self(x, mask)[0])
     exchanged = norm(x + found)  # [B, S, H]
 
     def second_half(attended):
