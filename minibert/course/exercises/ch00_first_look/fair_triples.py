@@ -168,10 +168,10 @@ EXERCISE = Exercise(
 
             1. *A bag of words.* The second and the third sentence of a triple have the same words.
             2. *A liking for certain answers*, whatever the first sentence says. Each triple has a mirror.
-            3. *A liking for the old order.* Count how many words of the first sentence can be read in an answer in the same order. In as many
-               triples as the sentence that agrees has the higher count, the one that contradicts must have it.
-            4. *A liking for early words.* Add up the positions of those words of an answer that the first sentence has as well. In as many triples as the
-               sentence that agrees has the lower sum, the one that contradicts must have it. Above, *good* is word 3 in the sentence that
+            3. *A liking for the old order.* Count how many words of the first sentence can be read in an answer in the same order. The sentence
+               that agrees must have the higher count as often as the one that contradicts.
+            4. *A liking for early words.* Add up the positions of those words of an answer that the first sentence has as well. The sentence that agrees
+               must have the lower sum as often as the one that contradicts. Above, *good* is word 3 in the sentence that
                agrees with *It is good*, and word 5 in the other.
 
             Whether your sentences agree and contradict, only you can judge. Before you run the next cell, enter in it how many

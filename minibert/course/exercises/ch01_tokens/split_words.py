@@ -61,7 +61,7 @@ EXERCISE = Exercise(
     title="What the tests did not contain",
     paragraph="Your tokenizer in a real model",
     task="""
-            The search found characters of three categories: Cc (control), Cf (format) and Lo (letters without capitals; of these only the Chinese characters differ, and not, for example, Japanese kana or Thai letters). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
+            The search found characters of three categories: Cc (control), Cf (format) and Lo (letters without capitals; of these only the Chinese characters differed, and the Japanese kana did not). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
             and of `"人人"` with the words of `split_words`.
 
             Then write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. The characters `\\t`, `\\n`, `\\r` and those whose category begins with Z, such as the space,

@@ -125,8 +125,8 @@ EXERCISE = Exercise(
 
             Design $W_Q$ and $W_K$, with D = 2, so that a verb gives more than 0.95 of its attention to the nouns of its own number,
             in texts of up to 13 tokens that have such a noun. Other tokens may attend to anything. Begin with a pencil: which
-            scores should *are* give to *keys*, *cabinet*, *these*, *to* and itself? And by how much must the right noun lead if twelve
-            other tokens share the second place?
+            scores should *are* give to *keys*, *cabinet*, *these*, *to* and itself? And by how much must the score of *keys* lead
+            if all twelve other tokens share the second place?
             """,
     hints=(
         "Suppose that a verb looks for any noun. Which wrong token then ties with *keys*? And which ones tie with *keys* if a "
