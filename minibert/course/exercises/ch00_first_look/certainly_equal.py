@@ -124,7 +124,7 @@ def check_certainly_equal(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=8,
+    minutes=10,
     title="Who can know what?",
     task="""
             Two texts differ at some positions. Before any model has run, which positions are certain to get equal vectors in both, whatever the weights are?

@@ -58,6 +58,10 @@ def check_cosine(answer):
         raise Mistake(
             "Two batches of 3 vectors give you [3, 3], every vector with every other; row by row it is [3]: multiply component by component, then sum."
         )
+    if isinstance(found, torch.Tensor) and found.dim() == 0:
+        raise Mistake(
+            "Two batches of 3 vectors give you one number for the whole batch; row by row it is [3]. Without `dim=-1`, a sum or a norm runs over all numbers."
+        )
     value, want = (lambda wrong: f"{wrong(one, other)[0]:.2f}"), f"{right[0]:.2f}"
     suspects = [
         (wrong(one, other), sentence.format(value(wrong), want))

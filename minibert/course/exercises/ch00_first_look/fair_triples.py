@@ -13,9 +13,8 @@ ENOUGH = 8
 def fair_triples():
     """At least eight triples (sentence, one that agrees with it, one that contradicts it).
 
-    The second and the third sentence of a triple have the same words. Each triple has a mirror:
-    another first sentence, with the same two answers in exchanged roles. The sentence that agrees
-    keeps more of the first one's order in as many triples as the sentence that contradicts.
+    Four tricks get exactly half: a bag of words, a liking for certain answers, a liking for the
+    old order, and a liking for the first sentence's words near the beginning.
     """
     # blank from here: a list of triples (sentence, agrees, contradicts)
     pairs = [
@@ -54,6 +53,11 @@ def kept(one, other):
     return best[-1]
 
 
+def earliness(first, other):
+    """How near to the beginning of a tuple of words those are that `first` has as well: minus the sum of their positions."""
+    return -sum(i for i, word in enumerate(other, 1) if word in first)
+
+
 def check_fair_triples(answer):
     triples = answer()
     if not isinstance(triples, list | tuple) or not all(
@@ -87,6 +91,7 @@ def check_fair_triples(answer):
             )
     check_mirrors(triples, texts)
     check_order(triples, texts)
+    check_beginnings(triples, texts)
 
 
 def check_mirrors(triples, texts):
@@ -107,12 +112,18 @@ def check_mirrors(triples, texts):
             )
 
 
+def decided(score, texts):
+    """(in how many triples a trick is right, wrong, and one triple of the commoner kind) if it goes by the higher score."""
+    leads = [score(first, agrees) - score(first, contra) for first, agrees, contra in texts]
+    wins, losses = (sum(sign * lead > 0 for lead in leads) for sign in (1, -1))
+    kind = 1 if wins > losses else -1
+    return wins, losses, next((i for i, lead in enumerate(leads) if kind * lead > 0), None)
+
+
 def check_order(triples, texts):
     """Refuse triples that a liking for the first sentence's word order could win or lose by more than half."""
-    leads = [kept(first, agrees) - kept(first, contradicts) for first, agrees, contradicts in texts]
-    wins, losses = (sum(sign * lead > 0 for lead in leads) for sign in (1, -1))
+    wins, losses, number = decided(kept, texts)
     if wins != losses:
-        number = next(i for i, lead in enumerate(leads) if (lead > 0) == (wins > losses) and lead)
         first, *answers = texts[number]
         raise Mistake(
             f"A model that prefers the sentence with more of the first one's order is right in {wins} of your triples and wrong in {losses}. In triple "
@@ -121,23 +132,47 @@ def check_order(triples, texts):
         )
 
 
+def check_beginnings(triples, texts):
+    """Refuse triples that a liking for the first sentence's words near the beginning could win or lose by more than half."""
+    wins, losses, number = decided(earliness, texts)
+    if wins != losses:
+        first, *answers = texts[number]
+        at = [
+            ", ".join(f"{word} {i}" for i, word in enumerate(answer, 1) if word in first)
+            for answer in answers
+        ]
+        raise Mistake(
+            f"A model that prefers the sentence with the first one's words nearer to the beginning is right in {wins} of your triples and wrong in "
+            f"{losses}. In triple {number + 1}, for example, {triples[number][0]!r} shares these words, with their positions: {at[0]} in "
+            f"{triples[number][1]!r}, and {at[1]} in {triples[number][2]!r}. Let the first sentence use both of the words that change places, or neither."
+        )
+
+
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=15,
+    minutes=25,
     title="Design a test that a trick cannot pass",
     task="""
-            Choose a claim about MiniLM: that it knows which of two things came *first*, that it tells *opposites* apart
-            (*good, not bad* and *bad, not good*), that it sees who has *more*, or one of your own. Write at least eight triples for it: a
-            sentence, one that agrees with it, and one that contradicts it.
+            Choose a claim about MiniLM: that it knows which of two things came *first*, that it tells *opposites* apart, that it sees who
+            has *more*, or one of your own. Write at least eight triples for it: a sentence, one that agrees with it, and one that
+            contradicts it. For example, here are a triple about opposites and its *mirror*, in which another first sentence exchanges the roles of the same
+            two answers:
 
-            Three tricks must each get exactly half:
+            | sentence | agrees | contradicts |
+            |---|---|---|
+            | *It is good.* | *It is good, not bad.* | *It is bad, not good.* |
+            | *It is bad.* | *It is bad, not good.* | *It is good, not bad.* |
 
-            - a bag of words: the second and the third sentence of a triple have the same words, in another order;
-            - a liking for certain answers, whatever the first sentence says: each triple has a *mirror*, in which another first sentence exchanges
-              the roles of the same two answers;
-            - a liking for the old order: the sentence that agrees keeps more of the first one's order in as many triples as the sentence
-              that contradicts. (The check counts how many words it can read in both in the same order.)
+            Four tricks must each get exactly half. The example passes the first three and fails the last.
+
+            1. *A bag of words.* The second and the third sentence of a triple have the same words.
+            2. *A liking for certain answers*, whatever the first sentence says. Each triple has a mirror.
+            3. *A liking for the old order.* Count how many words of the first sentence can be read in an answer in the same order. The sentence
+               that agrees must have the higher count as often as the one that contradicts.
+            4. *A liking for early words.* Add up the positions of those words of an answer that the first sentence has as well. The sentence that agrees
+               must have the lower sum as often as the one that contradicts. Above, *good* is word 3 in the sentence that
+               agrees with *It is good*, and word 5 in the other.
 
             Whether your sentences agree and contradict, only you can judge. Before you run the next cell, enter in it how many
             triples you expect MiniLM to get right, and from how many on you will believe the claim.
@@ -146,7 +181,8 @@ EXERCISE = Exercise(
         "Begin with one triple and ask what each of the tricks would answer. For the mirror, keep the second and the third sentence. What must the "
         "first sentence say, so that the one that contradicted agrees?",
         "If the sentence that agrees always has its parts in the old order, find another form that says the same with the parts exchanged, as the "
-        "passive did, and use each form for half of the triples. A loop over pairs saves work.",
+        "passive did, and use each form for half of the triples. If a word such as *good* gives the answer away by its position, say the first sentence with another "
+        "word, such as *great*. A loop over pairs saves work.",
     ),
     paragraph="Design a test of your own",
     solution=fair_triples,

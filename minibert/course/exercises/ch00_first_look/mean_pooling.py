@@ -81,7 +81,7 @@ def check_mean_pooling(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=8,
+    minutes=10,
     title="One vector for a sentence",
     task="""
             Write equation 0.2, for a batch whose texts have different lengths. The mask has 1 for a real token, including [CLS] and [SEP], and 0 for padding.

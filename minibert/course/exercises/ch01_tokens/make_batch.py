@@ -128,7 +128,7 @@ def check_length(answer, texts, max_length):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=20,
+    minutes=25,
     title="A batch of texts and pairs",
     paragraph="Pairs, padding and the attention mask",
     task="""

@@ -37,10 +37,18 @@ WORDS = {
     ("b", "##a", "##n", "##a", "##n", "##a"): 1,
     ("r", "##i", "##v", "##e", "##r"): 4,
 }
-DOUBLE = {("n", "##a", "##n", "##a", "##n"): 3, ("x", "##y"): 4}
-TIED = {("x", "##y"): 2, ("a", "##b"): 2}
+# counted once a word, or overwritten, other pairs would lead; divided by its parts, p q
+DOUBLE = {
+    ("n", "##a", "##n", "##a", "##n"): 3,
+    ("x", "##y"): 4,
+    ("x", "##y", "##z"): 1,
+    ("p", "##q"): 1,
+}
+# the first one counted is neither the last one nor the first or last of the alphabet
+TIED = {("m", "##n"): 2, ("x", "##y"): 2, ("a", "##b"): 2, ("k", "##l"): 2}
 HALF = {("a", "##b"): 5, ("a", "##c"): 1, ("c", "##b"): 1, ("a",): 2}
-CASES = (WORDS, DOUBLE, TIED, HALF)
+ENDING = {("a", "##b", "##c"): 1, ("b", "##c"): 5}  # ##b ends like the piece b
+CASES = (DOUBLE, TIED, WORDS, HALF, ENDING)
 
 
 def check_merge_step(answer):
@@ -85,23 +93,23 @@ def check_merge_step(answer):
                 )
         if len(merged) != len(right):
             raise Mistake(f"you return {len(merged)} words for {len(right)}: {merged}.")
-    also(answer, merge_step, ({("a", "##b", "##c"): 1, ("b", "##c"): 5},))
+    also(answer, merge_step, ({("a", "##b", "##b", "##c"): 2, ("b", "##b"): 5},))
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=20,
+    minutes=25,
     title="One step of training",
     paragraph="Training a vocabulary by merging pairs",
     task="""
             `words` maps the pieces of every word, a tuple such as `("b", "##y")`, to how often the word occurs.
             Count how often each pair of neighbouring pieces occurs: a word that occurs 5 times counts each of its pairs 5 times.
-            Merge the most frequent pair wherever it occurs, from left to right. The second piece loses its `##`, the first keeps what it has. If several pairs are equally frequent, take the one you counted first, which is what
+            Merge the most frequent pair wherever it occurs, from left to right. The new token joins its two pieces without the `##` of the second: `b` and `##a` make `ba`, and `##a` and `##n` make `##an`. If several pairs are equally frequent, take the one you counted first, which is what
             `max(pairs, key=pairs.get)` does with a dict `pairs` of counts. Return the new token, and a dict of all words with their counts.
         """,
     hints=(
-        '`("b", "##a")` makes `"ba"`, and `("##a", "##n")` makes `"##an"`. A pair occurs in several words, and can occur twice in one, so add to its count.',
+        "The first piece may keep a `##` of its own, because then the token is still inside a word. A pair occurs in several words, and can occur twice in one, so add to its count.",
         "`zip(pieces, pieces[1:])` goes through the pairs of a word. To merge, walk through the pieces with an index `i`: where `pieces[i : i + 2]` equals the pair, append the new token and move on by two; otherwise append the piece and move on by one.",
     ),
     solution=merge_step,

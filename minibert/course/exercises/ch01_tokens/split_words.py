@@ -32,6 +32,9 @@ TEXTS = (
     "ri\xadver bank\u200bloan",
     "the\u2028river \u3000 bank ",
     "river\x85bank",
+    "และ और bank",
+    "ひらがな人",
+    "모든 bank",
     "",
 )
 
@@ -54,11 +57,11 @@ def check_split_words(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=15,
+    minutes=20,
     title="What the tests did not contain",
     paragraph="Your tokenizer in a real model",
     task="""
-            The search found characters of three categories: Cc (control), Cf (format) and Lo (here, Chinese characters). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
+            The search found characters of three categories: Cc (control), Cf (format) and Lo (letters without capitals; of these only the Chinese characters differed, and the Japanese kana did not). Find out what the package does with each kind. For example, compare the tokens of `"bank\\x0cloan"` (with a form feed), of `"ri\\xadver"` (with a soft hyphen)
             and of `"人人"` with the words of `split_words`.
 
             Then write `split_words` again, so that it returns the package's words. Chinese characters are here those from `"\\u4e00"` to `"\\u9fff"`. The characters `\\t`, `\\n`, `\\r` and those whose category begins with Z, such as the space,

@@ -108,6 +108,14 @@ def check_wordpiece(answer):
         if found == right:
             continue
         yours = f"for {shown} you give {found if len(found) < 9 else str(found[:3])[:-1] + ', …]'}"
+        recognised = next(
+            (
+                sentence
+                for wrong, sentence in known(wordpiece)
+                if all(run(each) == wrong(each, WORDPIECE_VOCAB) for each in WORDPIECE_CASES)
+            ),
+            None,
+        )
         if len(word) == 101:
             raise Mistake(f"{yours}; a word of more than 100 characters becomes ['[UNK]'].")
         if len(word) == 100:
@@ -130,6 +138,8 @@ def check_wordpiece(answer):
             raise Mistake(
                 f"{yours}; no piece of the vocabulary has an 'x', so the whole word becomes ['[UNK]'], one token."
             )
+        if found == ["[UNK]"] and recognised:
+            raise Mistake(f"{yours}; {recognised}: {right}.")
         if found == ["[UNK]"]:
             raise Mistake(
                 f"{yours}, but it can be cut: {right}; the ends to try go from {len(word)}, the whole rest, down to start + 1, both included."
@@ -146,10 +156,7 @@ def check_wordpiece(answer):
             raise Mistake(
                 f"{yours}, which spells {spelt!r}: the next piece begins just where the last one ended."
             )
-        for wrong, sentence in known(wordpiece):
-            if found == wrong(word, WORDPIECE_VOCAB):
-                raise Mistake(f"{yours}; {sentence}: {right}.")
-        raise Mistake(f"{yours}; right is {right}.")
+        raise Mistake(f"{yours}; {f'{recognised}: ' if recognised else 'right is '}{right}.")
     also(
         answer,
         wordpiece,
@@ -161,7 +168,7 @@ def check_wordpiece(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=20,
     title="Longest match first",
     paragraph="Longest match first",
     task="""

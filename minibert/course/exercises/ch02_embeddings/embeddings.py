@@ -280,7 +280,7 @@ def _check_dropout(mine, right, ids) -> None:
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=15,
+    minutes=25,
     title="The embeddings of a BERT",
     task="""Write the class `Embeddings(config)`: three tables, their sum, LayerNorm, dropout. Without
         `token_type_ids` every token is in segment 0, and without `position_ids` positions run 0, 1, 2, … . Use the names of the
@@ -288,7 +288,7 @@ EXERCISE = Exercise(
         your class can load real weights in the next cell. The sizes are in the config: `vocab_size` tokens, `type_vocab_size`
         segments, `max_position_embeddings` positions, `hidden_size` numbers per vector, `layer_norm_eps` for LayerNorm's ε and
         `hidden_dropout_prob` for dropout. As in Hugging Face's BERT, the row of [PAD], `pad_token_id`, starts at zero and gets no gradient from the look-up;
-        `nn.Embedding` has an argument for that. Leave the other first values to `nn.Embedding`: the next cell replaces
+        `nn.Embedding` has an argument for that. Leave the other initial values to `nn.Embedding`: the next cell replaces
         them.""",
     hints=(
         "`nn.Embedding(rows, width)` is a table, and one of the three needs `padding_idx`. How many positions does *this* batch need, and what shape must their vectors have so that they can be added to those of every text?",

@@ -24,7 +24,7 @@ def check_row_step(answer) -> None:
             answer(*given),
             row_step(*given),
             [
-                (wrong(*given), sentence.format(n=int(counts.sum()), lr=lr))
+                (wrong(*given), sentence.format(n=int(counts.sum()), lr=lr, V=V))
                 for wrong, sentence in known(row_step)
             ],
             f"the row after a step with the learning rate {lr}",
@@ -34,7 +34,7 @@ def check_row_step(answer) -> None:
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=15,
+    minutes=20,
     title="One step of a row",
     task="""The linear layer is fixed: `weight` and `bias`. A word has the row `row`, and `counts` says how often each of the *V* words
         occurs near it. The loss is the cross-entropy, averaged over the word's neighbours: $-\\sum_j q_j \\log p_j$, where $q_j$ is the share of

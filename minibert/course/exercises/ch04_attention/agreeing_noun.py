@@ -18,6 +18,11 @@ TEXTS = (
     "these keys are old",
     "the girls know that the girl sings",
     "the key to the boxes of these girls in this house is old",
+    # no sentences, but as bad as a text of 13 tokens can be: twelve of them tie for the second place
+    f"{'these ' * 11}keys are",
+    f"{'this ' * 11}key is",
+    f"{'cabinet ' * 11}keys are",
+    f"{'keys ' * 11}cabinet is",
 )
 
 
@@ -57,8 +62,8 @@ def cause(words: list[str], x: Tensor, maps, at: int) -> str:
     worst = max(others, key=lambda t: row[t])
     if row[worst] < row[best] - 1e-6:
         return (
-            f"The right noun leads, but *{words[worst]}* still gets {row[worst]:.2f}. The softmax sees differences of scores; "
-            "make them larger."
+            f"The right noun leads, but *{words[worst]}* still gets {row[worst]:.2f}, and all wrong tokens together {row[others].sum():.2f}. "
+            "The softmax sees differences of scores; make them larger."
         )
     gets = f"*{words[worst]}* gets {row[worst]:.2f}"
     if not x[worst, NOUN]:
@@ -110,7 +115,7 @@ def check_agreeing(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=20,
+    minutes=25,
     title="Design a head that looks for content",
     task="""
             An English verb agrees with its subject: in *the keys to the cabinet are old*, *are* is plural because *keys* is,
@@ -120,13 +125,15 @@ EXERCISE = Exercise(
 
             Design $W_Q$ and $W_K$, with D = 2, so that a verb gives more than 0.95 of its attention to the nouns of its own number,
             in texts of up to 13 tokens that have such a noun. Other tokens may attend to anything. Begin with a pencil: which
-            scores should *are* give to *keys*, *cabinet*, *these*, *to* and itself?
+            scores should *are* give to *keys*, *cabinet*, *these*, *to* and itself? And by how much must the score of *keys* lead
+            if all twelve other tokens share the second place?
             """,
     hints=(
         "Suppose that a verb looks for any noun. Which wrong token then ties with *keys*? And which ones tie with *keys* if a "
         "verb looks for any token of its number?",
         "A score is a sum over the two entries of query and key, so each entry can check one condition. That leaves one entry "
-        "for the number. What could a singular token have there, and what a plural one?",
+        "for the number. What could a singular token have there, and what a plural one? "
+        "For the size, remember that the scores are divided by √2 before the softmax.",
     ),
     paragraph="Where queries, keys and values come from",
     solution=agreeing_noun,

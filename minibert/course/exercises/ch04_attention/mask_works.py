@@ -140,7 +140,7 @@ def check_mask_works(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=15,
+    minutes=20,
     title="Write the test of a mask",
     task="""
             Write a test for attention functions that are called like that of the last exercise. It returns False for each of

@@ -106,7 +106,7 @@ def check_large_scores(answer, query, key, value, mask):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="warm-up",
-    minutes=10,
+    minutes=15,
     title="Attention that ignores padding",
     task="""
             Write equation 4.1 with a mask, in which `True` means 'may be attended to'. S and T may differ, and the mask is

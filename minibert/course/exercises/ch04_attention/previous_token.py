@@ -92,7 +92,7 @@ def check_previous(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
-    minutes=20,
+    minutes=25,
     title="Design a head that finds the previous token",
     task="""
             A token at position t is a row of four numbers: two for its word, and its hand as in the figure, (sine, cosine).

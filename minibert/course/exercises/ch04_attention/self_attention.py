@@ -179,7 +179,7 @@ def check_indivisible(answer):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=20,
+    minutes=25,
     title="Self-attention, ready for real weights",
     task="""
             Build the module: split, merge, and a forward pass with `masked_attention` in it. It is called like the package's own

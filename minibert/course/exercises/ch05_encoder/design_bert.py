@@ -47,13 +47,70 @@ TRIALS = (  # parameters, MiB, tokens in a batch
     (110_000_000, 8192, 4096),
     (110_000_000, 4096, 4096),
     (11_000_000, 1024, 2048),
+    # 18 layers of width 192 have exactly 14,003,904 parameters
+    *(
+        (14_003_904 - less, 2048, 8192)
+        for less in (0, 1, 300, 3_000, 10_000, 15_000, 20_000, 34_000)
+    ),
+    (25_000_000, 1024, 512),  # a hundred layers
+    (180_000_000, 4096, 2048),  # only a width of 1,024 fits
 )
+# what a count may leave out, and how many numbers this is for L layers of width H
+LEFT_OUT = {
+    "the pooler": lambda L, H: H * H + H,
+    "the pooler's bias": lambda L, H: H,
+    "all biases": lambda L, H: 9 * L * H + H,
+    "the biases of the feed-forward networks": lambda L, H: 5 * L * H,
+    "4H numbers in each layer (its LayerNorms, or the biases of attention)": lambda L, H: 4 * L * H,
+    "one of the two LayerNorms of each layer": lambda L, H: 2 * L * H,
+    "2H numbers around the layers (the segments, or the LayerNorm of the embeddings)": lambda L, H: (
+        2 * H
+    ),
+    "the positions": lambda L, H: POSITIONS * H,
+}
+
+
+def _shape_or_none(answer, *given):
+    """What the answer returns; None if it takes the maximum of an empty list."""
+    try:
+        return answer(*given)
+    except ValueError as error:
+        if "empty" not in str(error):
+            raise
+        return None
+
+
+def _left_out(answer):
+    """A sentence about what the count of an answer leaves out; an empty string if nothing explains all its shapes."""
+
+    def shape(missing, parameters, memory, tokens):
+        fitting = [(0, 0)]
+        for width in range(64, 1025, 64):
+            around = (WORDS + POSITIONS + SEGMENTS + 3) * width + width * width
+            for layers in range(1, 101):
+                size = around + layers * (12 * width * width + 13 * width) - missing(layers, width)
+                needed = 16 * size + 66 * tokens * layers * width
+                if 0.95 * parameters <= size <= parameters and needed <= memory:
+                    fitting.append((layers, width))
+        return max(fitting)
+
+    given = [(parameters, mebibytes * 2**20, tokens) for parameters, mebibytes, tokens in TRIALS]
+    found = [_shape_or_none(answer, *each) or (0, 0) for each in given]
+    for name, missing in LEFT_OUT.items():
+        if found == [shape(missing, *each) for each in given]:
+            return f" Your shapes are those of a count that leaves out {name}."
+    return ""
 
 
 def check_design_bert(answer):
     for parameters, mebibytes, tokens in TRIALS:
         memory = mebibytes * 2**20
-        found, right = answer(parameters, memory, tokens), design_bert(parameters, memory, tokens)
+        right = design_bert(parameters, memory, tokens)
+        found = _shape_or_none(answer, parameters, memory, tokens)
+        if found is None:
+            raise Mistake(
+                f"For {parameters:,} parameters, {mebibytes:,} MiB and {tokens:,} tokens you find no shape, but L = {right[0]} and H = {right[1]} fit.{_left_out(answer)}"
+            )
         asked = f"For {parameters:,} parameters, {mebibytes:,} MiB and {tokens:,} tokens you return"
         if (
             not isinstance(found, tuple)
@@ -76,7 +133,7 @@ def check_design_bert(answer):
         size, needed = _cost(found, tokens)
         if size > parameters:
             raise Mistake(
-                f"{asked}. That model has {size:,} parameters, which is too many. Is every table, bias, LayerNorm and the pooler counted?"
+                f"{asked}. That model has {size:,} parameters, {size - parameters:,} too many.{_left_out(answer) or ' Is every table, bias, LayerNorm and the pooler counted?'}"
             )
         if needed > memory:
             raise Mistake(
@@ -90,21 +147,21 @@ def check_design_bert(answer):
             raise Mistake(
                 f"{asked}. It fits, but so does a better one: "
                 + ("a deeper" if right[0] > layers else "an equally deep and wider")
-                + f" model, with {_cost(right, tokens)[0]:,} parameters."
+                + f" model, L = {right[0]} and H = {right[1]}, with {_cost(right, tokens)[0]:,} parameters."
             )
 
 
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=18,
+    minutes=20,
     title="Design a BERT for your memory",
     solution=design_bert,
     check=check_design_bert,
     task="You may train a BERT of at most `parameters` parameters and want to use at least 95 percent of them. Among these models, with at most a hundred layers, find the deepest; "
     "if two are equally deep, take the wider. $H$ is a multiple of 64 up to 1,024, $I = 4H$, and the vocabulary, the positions, the segments and the pooler are those of BERT-base. "
-    "Training has to fit into `memory` bytes. Adam in float32 keeps 16 bytes for each parameter, and for the backward pass each layer keeps about $66H$ bytes "
-    "for each of the `tokens` tokens in a batch. Ignore everything else. At least one shape fits. Your count is compared with the package's model. "
+    "Training has to fit into `memory` bytes. Adam in float32 keeps 16 bytes for each parameter, and for the backward pass each layer keeps $66H$ bytes "
+    "for each of the `tokens` tokens in a batch (take this number as given). Ignore everything else. At least one shape fits. Your count is compared with the package's model. "
     "With a pencil first: does a deeper model with as many parameters need more memory, or less?",
     hints=(
         "You can try every shape: there are sixteen widths and a hundred depths. Which parts of the count above depend on $L$, and which do not?",

@@ -76,11 +76,7 @@ def check_encoder_layer(answer):
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])[:, None, None]  # [B, 1, 1, S]
     result, again = mine(x, mask, True), mine(x, mask, True)
     if not isinstance(result, tuple) or len(result) != 2:
-        given = (
-            f"a tuple of {len(result)}"
-            if isinstance(result, tuple)
-            else f"a {type(result).__name__}"
-        )
+        given = f"a {type(result).__name__}" + (f" of {len(result)}" * isinstance(result, tuple))
         raise Mistake(
             f"forward should give back two things, the hidden states and the attention weights, not {given}."
         )
@@ -90,13 +86,13 @@ def check_encoder_layer(answer):
             "F.dropout drops always, unless it is told training=self.training; nn.Dropout knows by itself."
         )
     right, right_weights = layer(x, mask, True)  # [B, S, H], [B, A, S, S]
-    attended, _ = layer.attention(x, mask)  # [B, S, H]
+    attended = layer.attention(x, mask)[0]  # [B, S, H]
     linear = layer.intermediate.dense(attended)  # [B, S, I]
     norm, down = layer.output.LayerNorm, layer.output.dense
     back = down(F.gelu(linear))  # [B, S, H]
-    unmasked, _ = layer.attention(x)  # [B, S, H]
-    half = layer.attention  # the first half, with its parts
-    found = half.output.dense(half.self(x, mask)[0])  # [B, S, H]
+    unmasked = layer.attention(x)[0]  # [B, S, H]
+    half, found = layer.attention, layer.attention.output.dense(layer.attention.self(x, mask)[0])
+    exchanged = norm(x + found)  # [B, S, H]
 
     def second_half(attended):
         return norm(attended + down(layer.intermediate(attended)))
@@ -105,6 +101,10 @@ def check_encoder_layer(answer):
         (
             second_half(half.output.LayerNorm(found)),
             "Attention's residual connection is missing: add `hidden` to what attention found.",
+        ),
+        (
+            half.output.LayerNorm(exchanged + down(layer.intermediate(exchanged))),
+            'The two LayerNorms are exchanged: here `self.attention.output.LayerNorm` follows attention, and `self.output["LayerNorm"]` the feed-forward network.',
         ),
         (
             second_half(x + found),
@@ -236,7 +236,9 @@ def _check_pre_norm(answer):
     twice = half.output.LayerNorm(attended)  # [B, S, H]
     unread = x + half.output.dense(half.self(x)[0])  # [B, S, H], attention read the stream itself
 
+    exchanged = x + half.output.dense(half.self(norm(x))[0])  # [B, S, H]
     suspects = [
+        (exchanged + feed(half.output.LayerNorm(exchanged)), 'the two LayerNorms are exchanged: `self.attention.output.LayerNorm` belongs before attention, and `self.output["LayerNorm"]` before the feed-forward network.'),
         (unread + feed(norm(unread)), "attention reads the stream as it is; a LayerNorm belongs before it."),
         (on_normalised + feed(norm(on_normalised)), "you add attention's result to the normalised vector; the residual is `hidden`, as it came in."),
         (twice + feed(norm(twice)), "the sum after attention is normalised as well; the LayerNorm that follows in post-norm has to go."),
@@ -279,12 +281,12 @@ def _random_weights(module):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=22,
+    minutes=30,
     title="One encoder layer, post-norm and pre-norm",
     solution=EncoderLayer,
     check=check_encoder_layer,
     task="Write a whole encoder layer, from input to output: both sublayers, both additions, both norms. One class serves both "
-    "orders, and `config.norm_first` says which. `.self` already applies dropout to the attention weights. Apply it also to each sublayer's output, before it is added. `__init__` makes the parts for you under the "
+    "orders, and `config.norm_first` says which. `.self` already applies dropout to the attention weights. Apply it also to each sublayer's output, before it is added: `self.attention.output.dropout` in the first half, `self.dropout` in the second. `__init__` makes the parts for you under the "
     'names of the published checkpoints, because your class will run inside a post-norm and a pre-norm model. The parts of attention are attributes, such as `self.attention.output.dense`; `self.intermediate` and `self.output` are dictionaries, as in `self.output["dense"]`.',
     hints=(
         "Follow one arrow of the diagram after the other. Where do the two columns differ: in what the branch reads, in what it adds, or in the output?",

@@ -49,7 +49,7 @@ def check_dropout(layer, config):
         down.bias.zero_()
     if not torch.allclose(layer(x)[0], norm(attended)):
         raise Mistake(
-            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention. (The first half has a dropout of its own, block.dropout.)"
+            "In training a part of the residual is dropped: drop the feed-forward's result before the sum, never what came out of attention. (The first half has a dropout of its own, self.attention.output.dropout.)"
         )
     _check_share(out < 0, rate, "the feed-forward's result")
     # Attention's result is now 1 everywhere, and both linear maps treat each number separately.
@@ -105,20 +105,20 @@ def _check_first_half(layer, rate):
     out, _ = layer(x)  # [B, S, H]
     if torch.allclose(out, norm2(half.LayerNorm(x + 1000))):
         where = (
-            "dropout stands before `block.dense`; it belongs after it"
+            "dropout stands before `self.attention.output.dense`; it belongs after it"
             if moved
-            else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} on what `block.dense` gives"
+            else f"nothing is dropped; the config asks for hidden_dropout_prob {rate} on what `self.attention.output.dense` gives"
         )
         raise Mistake(f"In training, in the first half, {where}.")
     if _spread_of_dropped(out) < 1e-9:
         raise Mistake(
-            "In training, in the first half, the sum is dropped, `hidden` with it; drop what `block.dense` gives before you add."
+            "In training, in the first half, the sum is dropped, `hidden` with it; drop what `self.attention.output.dense` gives before you add."
         )
     with torch.no_grad():
         half.dense.bias.zero_()
     if not torch.allclose(layer(x)[0], norm2(half.LayerNorm(x))):
         raise Mistake(
-            "In training, in the first half, a part of `hidden` is dropped; drop only what `block.dense` gives."
+            "In training, in the first half, a part of `hidden` is dropped; drop only what `self.attention.output.dense` gives."
         )
     _check_share(out < 0, rate, "attention's result")
 
@@ -128,7 +128,7 @@ def check_dropout_pre_norm(layer, config):
     rate, half = config.hidden_dropout_prob, layer.attention.output
     x = torch.randn(8, 25, config.hidden_size, dtype=torch.float64)  # [B, S, H]
     both = (
-        ("attention's result", half.dense, "`block.dense`"),
+        ("attention's result", half.dense, "`self.attention.output.dense`"),
         ("the feed-forward's result", layer.output["dense"], "the second linear map"),
     )
     begin = "With norm_first=True, in training"

@@ -14,13 +14,17 @@ from minibert.course.exercises.mistakes.ch00_first_look.cosine import (
     divided_by_taxicab,
     divided_once,
     dot_only,
+    first_squared,
     halved,
     largest_length,
     length_of_everything,
     mean_product,
+    multiplied,
     never_below_zero,
     second_length_only,
+    second_squared,
     squared,
+    squares_without_brackets,
     unsigned,
 )
 from planted import Answers
@@ -39,6 +43,10 @@ def cosine_by_einsum(one, other):
 
 def along_dim_1(one, other):
     return (one * other).sum(dim=1) / (one.norm(dim=1) * other.norm(dim=1))
+
+
+def sum_of_everything(one, other):
+    return (one * other).sum() / (one.norm() * other.norm())
 
 
 def every_pair(one, other):
@@ -72,6 +80,11 @@ ANSWERS = Answers(
         length_of_everything: r"whole batch",
         second_length_only: r"second vector only",
         brackets_missing: r"in brackets",
+        squares_without_brackets: r"multiply by the second: .*take the root of each",
+        first_squared: r"first length is a sum of squares",
+        second_squared: r"second length is a sum of squares",
+        multiplied: r"multiply by both lengths",
+        sum_of_everything: r"one number for the whole batch",
         angle: r"in radians",
         along_dim_1: r"not for two single vectors",
         every_pair: r"every vector with every other",

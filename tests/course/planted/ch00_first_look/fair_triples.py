@@ -70,6 +70,39 @@ def of_roles():
     return clefts() + passives()
 
 
+def of_heights():
+    """Another right answer: who is taller, half of it in the converse."""
+    names = (("Anna", "Ben"), ("Tom", "Mary"), ("Paul", "Lisa"), ("John", "Kate"))
+    return [
+        (
+            f"{one} is taller than {two}.",
+            form.format(*((one, two) if word == "taller" else (two, one)), word),
+            form.format(*((two, one) if word == "taller" else (one, two)), word),
+        )
+        for pair in names
+        for one, two in (pair, pair[::-1])
+        for form, word in (("It is {0} who is {2} than {1}.", "taller"), ("{0} is {2} than {1}.", "shorter"))
+    ]  # fmt: skip
+
+
+def same_opening():
+    """Opposites: the sentence that agrees begins with all words of the first one."""
+    return [
+        (f"It is {said}.", f"It is {said}, not {other}.", f"It is {other}, not {said}.")
+        for pair in (("good", "bad"), ("old", "new"), ("hot", "cold"), ("big", "small"), ("dry", "wet"))
+        for said, other in (pair, pair[::-1])
+    ]  # fmt: skip
+
+
+def shared_word_last():
+    """Opposites: the word of the first sentence comes later in the one that agrees."""
+    return [
+        (f"It is {said}.", f"It is not {other}, it is {said}.", f"It is not {said}, it is {other}.")
+        for pair in (("good", "bad"), ("old", "new"), ("hot", "cold"), ("big", "small"))
+        for said, other in (pair, pair[::-1])
+    ]
+
+
 def with_the_first_replaced(*triple):
     return [triple, *fair_triples()[1:]]
 
@@ -145,7 +178,7 @@ def pairs_only():
 
 
 ANSWERS = Answers(
-    right=(of_opposites, of_numbers, of_roles),
+    right=(of_opposites, of_numbers, of_roles, of_heights),
     wrong={
         other_words: r"only the sentence that agrees has 'great'.*contradicts has 'awful'",
         a_word_repeated: r"agrees has 'the'.*contradicts has 'nothing'",
@@ -158,6 +191,8 @@ ANSWERS = Answers(
         mirror_with_the_same_beginning: r"begin with the same sentence",
         clefts: r"right in 8 of your triples and wrong in 0.*keeps 5 words.*keeps 3",
         passives: r"right in 0 of your triples and wrong in 8.*keeps 3 words.*keeps 5",
+        same_opening: r"right in 10 of your triples and wrong in 0.*it 1, is 2, good 3 in 'It is good, not bad.', and it 1, is 2, good 5",
+        shared_word_last: r"right in 0 of your triples and wrong in 8.*good 7 in 'It is not bad, it is good.'",
         pairs_only: r"three sentences as strings",
     },
 )

@@ -72,7 +72,7 @@ ANSWERS = Answers(
         _merge_step_pair: "your token is the pair",
         _merge_step_token_only: "you return a str",
         _merge_step_list: "your words are a list",
-        _merge_step_counts_lost: "with the count 12",
+        _merge_step_counts_lost: "with the count 3",
         _merge_step_beyond_the_end: "no pieces.i . 1.",
         _merge_step_drops_the_other_words: "should stay as it is",
     },

@@ -2,6 +2,7 @@
 
 from minibert.course.exercises.mistakes.ch01_tokens.wordpiece import (
     _cut,
+    _wordpiece_asks_without_marks,
     _wordpiece_from_the_right,
     _wordpiece_shortest_first,
 )
@@ -127,6 +128,7 @@ ANSWERS = Answers(
     right=(_wordpiece_recursive, _wordpiece_shrinking),
     wrong={
         _wordpiece_without_marks: "must be looked up with ## before it",
+        _wordpiece_asks_without_marks: "look it up without",
         _wordpiece_marks_everywhere: "first piece of a word carries no ##",
         _wordpiece_shortest_first: "shortest piece that fits",
         _wordpiece_keeps_the_known_part: "whole word becomes",

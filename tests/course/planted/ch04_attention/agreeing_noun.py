@@ -64,6 +64,18 @@ def too_small():
     return W_query / 4, W_key / 4
 
 
+def too_small_for_thirteen():
+    """Enough for sentences, in which few tokens have the verb's number."""
+    W_query, W_key = agreeing_noun()
+    return W_query * 5.5 / 4, W_key / 4
+
+
+def too_small_for_many_nouns():
+    """Other tokens are far away, but a noun of the other number is not far enough."""
+    W_query, W_key = agreeing_noun()
+    return W_query * torch.tensor([1, 0.2]), W_key
+
+
 def noun_too_weak():
     W_query, W_key = agreeing_noun()
     return W_query * torch.tensor([0.01, 1]), W_key
@@ -97,6 +109,8 @@ ANSWERS = Answers(
         plural_only: r"your \*is\* gives 0\.50 of its attention to the singular nouns.*\*cabinets\* gets",
         exchanged: r"in the other order, every verb would find its nouns",
         too_small: r"The right noun leads, but \*\w+\* still gets 0\.\d\d",
+        too_small_for_thirteen: r"these keys are\* your \*are\* gives 0\.\d\d of.*The right noun leads, but \*these\* still gets 0\.0\d, and all wrong tokens together 0\.[12]\d",
+        too_small_for_many_nouns: r"cabinet keys are\* your \*are\* gives 0\.\d\d.*but \*cabinet\* still gets 0\.0\d",
         noun_too_weak: r"The right noun leads, but \*are\* still gets 0\.4\d",
         away_from_nouns: r"\*are\* gets 1\.00: it has the number of the verb, but it is no noun",
         one_map: r"Return two maps",

@@ -40,6 +40,27 @@ class LayerAttentionWithoutMatrix(FirstHalf):
         return half.LayerNorm(hidden + half.dropout(found))
 
 
+class LayerExchangesItsNorms(EncoderLayer):
+    """Each of the two LayerNorms is where the other belongs."""
+
+    def forward(self, hidden, mask=None, output_attentions=False):
+        half, last = self.attention.output, self.output["LayerNorm"]
+        read = last(hidden) if self.norm_first else hidden
+        mixed, weights = self.attention.self(read, mask, output_attentions)
+        hidden = hidden + half.dropout(half.dense(mixed))
+        hidden = hidden if self.norm_first else last(hidden)
+        read = half.LayerNorm(hidden) if self.norm_first else hidden
+        up, down = self.intermediate["dense"], self.output["dense"]
+        hidden = hidden + self.dropout(down(self.activation(up(read))))
+        return hidden if self.norm_first else half.LayerNorm(hidden), weights
+
+
+class LayerExchangesItsNormsInPreNorm(LayerExchangesItsNorms):
+    def forward(self, hidden, mask=None, output_attentions=False):
+        right = super() if self.norm_first else super(LayerExchangesItsNorms, self)
+        return right.forward(hidden, mask, output_attentions)
+
+
 class _InBothOrders(Variant):
     """Right for post-norm, and wrong for pre-norm in one way each."""
 

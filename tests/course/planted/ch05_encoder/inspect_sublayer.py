@@ -51,6 +51,10 @@ def bias_forgotten(f, x, y):
     return inspect_sublayer(f, x, y)[0], bool((f(x + y) - f(x) - f(y)).abs().max() < 1e-3)
 
 
+def without_tolerance(f, x, y):
+    return inspect_sublayer(f, x, y)[0], torch.equal(f(x + y), f(x) + f(y) - f(0 * x))
+
+
 def scaling_only(f, x, y):
     zero = f(0 * x)
     return inspect_sublayer(f, x, y)[0], bool((f(2 * x) - 2 * f(x) + zero).abs().max() < 1e-3)
@@ -81,6 +85,7 @@ ANSWERS = Answers(
         last_token_only: "own, on 6 tokens.*the last token reaches nobody",
         own_token_counts: "feed-forward network with GELU.*mixes True.*that is no mixing",
         bias_forgotten: "counted twice",
+        without_tolerance: "mean pooling.*affine should be True.*rounding alone",
         scaling_only: "ReLU.*f\\(2x\\) = 2 f\\(x\\) holds",
         the_other_way_round: "Mixing comes first",
         one_answer: "Two answers are expected",

@@ -53,6 +53,22 @@ def brackets_missing(one, other):
     return (one * other).sum(-1) / one.norm(dim=-1) * other.norm(dim=-1)
 
 
+def squares_without_brackets(one, other):
+    return (one * other).sum(-1) / one.square().sum(-1) * other.square().sum(-1)
+
+
+def first_squared(one, other):
+    return (one * other).sum(-1) / (one.square().sum(-1) * other.norm(dim=-1))
+
+
+def second_squared(one, other):
+    return (one * other).sum(-1) / (one.norm(dim=-1) * other.square().sum(-1))
+
+
+def multiplied(one, other):
+    return (one * other).sum(-1) * one.norm(dim=-1) * other.norm(dim=-1)
+
+
 def angle(one, other):
     return torch.acos(cosine(one, other))
 
@@ -99,6 +115,22 @@ COSINE_MISTAKES = (
     (
         brackets_missing,
         "You divide by the first length and multiply by the second: {0}. Put their product in brackets; then it is {1}.",
+    ),
+    (
+        squares_without_brackets,
+        "You divide by the first squared length and multiply by the second: {0}. Put their product in brackets, and take the root of each sum of squares; then it is {1}.",
+    ),
+    (
+        first_squared,
+        "Your first length is a sum of squares without its root, which gives {0}; with the root it is {1}.",
+    ),
+    (
+        second_squared,
+        "Your second length is a sum of squares without its root, which gives {0}; with the root it is {1}.",
+    ),
+    (
+        multiplied,
+        "You multiply by both lengths: {0}. Divide by them, and longer vectors do not count more: {1}.",
     ),
     (angle, "Your {0} is the angle itself, in radians; wanted is its cosine, {1}."),
     (

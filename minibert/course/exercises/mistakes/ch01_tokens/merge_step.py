@@ -58,6 +58,41 @@ def _merge_step_last_of_equals(words):
     return _step(words, ties=False)
 
 
+def _tied(words, pick):
+    """A step that takes, of the pairs with the highest count, the one that `pick` chooses by its letters."""
+    pairs = Counter()
+    for pieces, count in words.items():
+        for pair in zip(pieces, pieces[1:]):
+            pairs[pair] += count
+    best = pick(pair for pair, n in pairs.items() if n == max(pairs.values()))
+    return _merged(words, best, lambda fits: 1 + fits)
+
+
+def _merge_step_last_of_the_alphabet(words):
+    return _tied(words, max)
+
+
+def _merge_step_first_of_the_alphabet(words):
+    return _tied(words, min)
+
+
+def _merge_step_set_of_pairs(words):
+    pairs = Counter()
+    for pieces, count in words.items():
+        for pair in dict.fromkeys(zip(pieces, pieces[1:])):
+            pairs[pair] += count
+    return _merged(words, max(pairs, key=pairs.get), lambda fits: 1 + fits)
+
+
+def _merge_step_as_text(words):
+    best = _most_frequent(words)
+    token = best[0] + best[1].removeprefix("##")
+    return token, {
+        tuple(" ".join(pieces).replace(" ".join(best), token).split()): count
+        for pieces, count in words.items()
+    }
+
+
 def _merge_step_changes_nothing(words):
     return _step(words)[0], dict(words)
 
@@ -119,6 +154,22 @@ def _merge_step_second_piece_only(words):
 
 
 KNOWN = (
+    (
+        _merge_step_set_of_pairs,
+        "you count a pair once in each word that holds it, but a word can hold a pair several times; a set or the keys of a dict lose this",
+    ),
+    (
+        _merge_step_last_of_the_alphabet,
+        "of several pairs with the same count you take the last one of the alphabet, as `max` does with tuples (count, pair); the first one counted is asked for",
+    ),
+    (
+        _merge_step_first_of_the_alphabet,
+        "of several pairs with the same count you take the first one of the alphabet; the first one counted is asked for",
+    ),
+    (
+        _merge_step_as_text,
+        "you replace text, and the text 'b ##c' also ends '##b ##c', where the first piece is '##b'; compare whole pieces",
+    ),
     (
         _merge_step_last_count,
         "the count of a pair is overwritten by each new word that holds it; add to the count that is already there",

@@ -5,14 +5,14 @@ import unicodedata
 
 
 def _split(
-    text, drop=("Cc", "Cf"), spaces="\t\n\r", instead="", chinese=True, marks=True, late=False
-):
+    text, drop=("Cc", "Cf"), spaces="\t\n\r", instead="", chinese=True, marks=True, late=False, alone=()
+):  # fmt: skip
     """The words of a text with options, each of which plants a mistake."""
     apart = ""
     for c in text:
         kind = unicodedata.category(c)
         mark = marks and (c in string.punctuation or kind[0] == "P")
-        if mark or (chinese and "\u4e00" <= c <= "\u9fff"):
+        if mark or (chinese and "\u4e00" <= c <= "\u9fff") or kind in alone:
             apart += f" {c} "
         elif c in spaces or kind not in drop or (late and c.isspace()):
             apart += c
@@ -53,11 +53,19 @@ def _chinese_together(text):
     return _split(text, chinese=False)
 
 
+def _every_other_letter(text):
+    return _split(text, alone=("Lo",))
+
+
 def _marks_together(text):
     return _split(text, marks=False)
 
 
 KNOWN = (
+    (
+        _every_other_letter,
+        "every character of the category Lo is a word of its own, such as Thai letters and kana; of these, the package sets only the Chinese ones apart",
+    ),
     (
         _next_line_separates,
         "U+0085 (next line) separates two words; `isspace()` is true of it, but the package drops all of the category Cc except \\t, \\n and \\r",

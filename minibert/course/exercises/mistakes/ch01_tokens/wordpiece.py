@@ -1,7 +1,7 @@
 """Wrong answers to `wordpiece` that its check recognises, each with the feedback for it."""
 
 
-def _cut(word, vocab, prefix="##", first="", longest=True, unknown="word", limit=100):
+def _cut(word, vocab, prefix="##", first="", longest=True, unknown="word", limit=100, asked=None):
     """Greedy longest match first with options, each of which plants a mistake."""
     if len(word) > limit:
         return ["[UNK]"]
@@ -9,7 +9,8 @@ def _cut(word, vocab, prefix="##", first="", longest=True, unknown="word", limit
     while start < len(word):
         ends = range(len(word), start, -1) if longest else range(start + 1, len(word) + 1)
         mark = prefix if start else first
-        end = next((end for end in ends if mark + word[start:end] in vocab), None)
+        ask = mark if asked is None else asked
+        end = next((end for end in ends if ask + word[start:end] in vocab), None)
         if end is None:
             if unknown == "word":
                 return ["[UNK]"]
@@ -28,6 +29,10 @@ def _wordpiece_shortest_first(word, vocab):
     return _cut(word, vocab, longest=False)
 
 
+def _wordpiece_asks_without_marks(word, vocab):
+    return _cut(word, vocab, asked="")
+
+
 def _wordpiece_from_the_right(word, vocab):
     pieces, end = [], len(word)
     while end > 0:
@@ -40,6 +45,10 @@ def _wordpiece_from_the_right(word, vocab):
 
 
 WORDPIECE_MISTAKES = (
+    (
+        _wordpiece_asks_without_marks,
+        "you write ## in front of a later piece but look it up without, and '##er' and 'er' are two different entries of the vocabulary",
+    ),
     (
         _wordpiece_shortest_first,
         "you take the shortest piece that fits, the longest one comes first",

@@ -50,7 +50,25 @@ def _added_up(row, counts, weight, bias, lr):
     return row - lr * (counts.sum() * p - counts) @ weight
 
 
+def _mean_over_vocabulary(row, counts, weight, bias, lr):
+    p = _softmax(weight @ row + bias)
+    return row - lr * (p - _shares(counts)) @ weight / len(counts)
+
+
+def _counts_over_vocabulary(row, counts, weight, bias, lr):
+    p = _softmax(weight @ row + bias)
+    return row - lr * (counts.sum() * p - counts) @ weight / len(counts)
+
+
 KNOWN = (
+    (
+        _mean_over_vocabulary,
+        "you divide by the number of words in the vocabulary, {V}, for example with `.mean()`. The shares are an average already, so the loss is a sum over the words.",
+    ),
+    (
+        _counts_over_vocabulary,
+        "you average over the {V} words of the vocabulary. The loss is the average over the {n} neighbours.",
+    ),
     (
         _uphill,
         "you add the gradient, so the loss rises. Gradient descent subtracts it; check the sign of p − q as well.",

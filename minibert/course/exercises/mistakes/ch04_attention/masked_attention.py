@@ -33,6 +33,11 @@ over_queries = masked_variant("over_queries", axis=-2)
 mask_ignored = masked_variant("mask_ignored", hide=unmasked)
 
 
+lowers_the_visible = masked_variant(
+    "lowers_the_visible", hide=lambda scores, mask: scores - 10000.0 * mask
+)
+
+
 masked_after_softmax = masked_variant("masked_after_softmax", hide=unmasked, after=torch.mul)
 
 
@@ -72,6 +77,10 @@ WEIGHT_MISTAKES = (
         polarity_reversed,
         "Your mask works the other way round: a hidden key gets a weight of {0:.2f}. "
         "Here True means 'may be attended to', so hide where it is False.",
+    ),
+    (
+        lowers_the_visible,
+        "You lower the scores of the keys that may be attended to, or raise the others, so a hidden key gets a weight of {0:.2f}. True means 'may be attended to'; lower the others.",
     ),
     (
         reversed_with_infinity,

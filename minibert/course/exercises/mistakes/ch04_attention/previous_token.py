@@ -40,7 +40,7 @@ KNOWN = PREVIOUS_MISTAKES = (
     (
         turned("too_short", -1, length=1.0),
         "The order is right, but the scores are too close together: the hands have length 1, and cos(step) is not far below 1. "
-        "Multiply your maps by a number such as 20.",
+        "Multiply each of your two maps by a number such as 20.",
     ),
     (
         nothing,
