@@ -23,7 +23,7 @@ A number is looked for, at the precision that the prose gives it, in this order:
 Exercises and quizzes (tasks, hints, right answers and every explanation: a wrong answer may say anything) may have any number of their chapter: of its cells,
 its prose, the logs that it names; those that the question itself gives; and those of an equation in the sentence, such as 360/6 = 60, that holds.
 
-Free are: the choices of a prediction, whole numbers below 13, years, questions, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code and headings.
+Free are: the choices of a prediction, whole numbers below 13, years, questions, numbers that name a thing (chapter 4, figure 2, BERT-base, F1), formulas, code, headings and the minutes of an exercise.
 """
 
 import json
@@ -49,7 +49,8 @@ from sphinx.util import logging
 SAID_AT_MOST = 15
 HIDDEN = re.compile(
     r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|<!--.*?-->|`[^`\n]*`|\$[^$\n]*\$|(?<=\])\([^)\s]*\)|<[^>]*>|https?://\S+|^#+ [^\n]*"
-    r"|^> [-*] [^\n]*|(?<=\[)\d+ · |^\*\*(?:Time|Equation)\*?\*?[^\n]*|^[ \t]*\d+\.(?=\s)",
+    r"|^> [-*] [^\n]*|(?<=\[)\d+ · |^\*\*(?:Time|Equation)\*?\*?[^\n]*|^[ \t]*\d+\.(?=\s)"
+    r"|^\*(?:warm-up|build|think) · about \d+ min\*",
     re.DOTALL | re.MULTILINE,
 )
 NAMED = re.compile(
