@@ -1,5 +1,6 @@
 """Find a pretrained model: in a folder, in this package or another one, or on the hub."""
 
+import hashlib
 import importlib.metadata
 import os
 import re
@@ -141,6 +142,14 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     raise InputError(
         f"cannot find the model {name!r}. Tried: {'; '.join(tried)}. What to do: {advice}"
     )
+
+
+def weights_digest(name: str) -> str:
+    """The digest of the weights of a saved model: a folder or a name."""
+    folder = find_pretrained(name)
+    files = [path for path in sorted(folder.glob("*.safetensors")) if path.is_file()]
+    digests = [sha256(path) for path in files]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def local_folder(name_or_folder: str | Path) -> Path | None:
