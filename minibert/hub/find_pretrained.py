@@ -73,6 +73,8 @@ def expanded(path: str | os.PathLike[str]) -> Path:
             f"there is no home folder for {path}: the environment variable HOME is {str(home)!r}, "
             "expected an absolute path other than the root"
         )
+    if home is not None and not os.path.isdir(home):  # a home folder is not ours to make
+        raise InputError(f"there is no home folder for {path}: {home} is not a folder")
     return found
 
 
