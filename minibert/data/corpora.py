@@ -130,6 +130,17 @@ def named_in_errors(names: Iterable[str]) -> Iterator[None]:
         raise InputError(f"the corpus {', '.join(names)}{space}{problem}") from error
 
 
+@contextmanager
+def held_out_in_errors() -> Iterator[None]:
+    """Let an InputError say that it is about the held-out text."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            f"the held-out text: {error} (--held-out names other text for it, or none)"
+        ) from error
+
+
 def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     return (("", text) for text in texts)
 

@@ -134,6 +134,13 @@ def choose_files(paths: list[Path], split: str) -> tuple[list[Path], str]:
     return chosen, "all"
 
 
+def check_split(paths: list[Path], split: str) -> None:
+    """Raise the errors of `choose_files`, and leave its warning to the reading of the files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        choose_files(paths, split)
+
+
 def file_texts(paths: list[Path], split: str, blank_lines: int) -> Iterator[tuple[str, str]]:
     """The documents of files, each with its source, not yet split into sentences. The source is the
     "source" that the line of a .jsonl names, or "". In a .txt file a document ends at `blank_lines`

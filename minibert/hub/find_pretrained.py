@@ -1,5 +1,6 @@
 """Find a pretrained model: in a folder, in this package or another one, or on the hub."""
 
+import hashlib
 import importlib.metadata
 import os
 import re
@@ -72,6 +73,8 @@ def expanded(path: str | os.PathLike[str]) -> Path:
             f"there is no home folder for {path}: the environment variable HOME is {str(home)!r}, "
             "expected an absolute path other than the root"
         )
+    if home is not None and not os.path.isdir(home):  # a home folder is not ours to make
+        raise InputError(f"there is no home folder for {path}: {home} is not a folder")
     return found
 
 
@@ -141,6 +144,14 @@ def find_pretrained(name_or_folder: str | Path) -> Path:
     raise InputError(
         f"cannot find the model {name!r}. Tried: {'; '.join(tried)}. What to do: {advice}"
     )
+
+
+def weights_digest(name: str) -> str:
+    """The digest of the weights of a saved model: a folder or a name."""
+    folder = find_pretrained(name)
+    files = [path for path in sorted(folder.glob("*.safetensors")) if path.is_file()]
+    digests = [sha256(path) for path in files]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def local_folder(name_or_folder: str | Path) -> Path | None:

@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from minibert.config import InputError
 from minibert.hub.atomic_io import ctrl_c_afterwards
 
 LOCK = ".lock"
+PATIENCE = 5.0  # seconds; see waiting_for_lock
 
 
 @contextmanager
@@ -100,6 +102,36 @@ class FolderLock:
             self.path.unlink(missing_ok=True)
 
 
+class FolderBusy(InputError):
+    """Another process has the lock of a folder."""
+
+
+@contextmanager
+def waiting_for_lock(folder: Path) -> Iterator[None]:
+    """Lock a folder during the block, which is short; wait where another process has the lock.
+
+    The block runs without a lock where none can be had: on a system or in a folder without locks,
+    and after `PATIENCE` seconds.
+    """
+    lock = None
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            lock = lock_folder(folder)
+        except FolderBusy:
+            if time.monotonic() < end:
+                time.sleep(0.01)
+                continue
+        except (InputError, OSError):
+            pass
+        break
+    try:
+        yield
+    finally:
+        if lock:
+            lock.release()
+
+
 def lock_folder(folder: Path) -> FolderLock | None:
     """Lock a folder, where the system has locks.
 
@@ -121,7 +153,7 @@ def lock_folder(folder: Path) -> FolderLock | None:
         free = True
     if not free:
         file.close()
-        raise InputError(f"another process is at work in {folder}: wait until it ends, or end it")
+        raise FolderBusy(f"another process is at work in {folder}: wait until it ends, or end it")
     return FolderLock(path, file, made)
 
 

@@ -4,7 +4,6 @@ Each file of the text is hashed once per session, and read once more for every f
 it. What is there already is used again.
 """
 
-import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -16,10 +15,10 @@ from tqdm.auto import tqdm
 
 from minibert.config import InputError
 from minibert.data import TokenFile, write_tokens
-from minibert.data.corpora import KNOWN, documents, named_in_errors
-from minibert.data.files import choose_files, find_files
+from minibert.data.corpora import KNOWN, documents, held_out_in_errors, named_in_errors
+from minibert.data.files import check_split, choose_files, find_files
 from minibert.hub.atomic_io import sha256, sync
-from minibert.hub.find_pretrained import expanded, find_pretrained
+from minibert.hub.find_pretrained import expanded, weights_digest
 from minibert.pretraining.run_dir import RunDir, RunFolder
 from minibert.pretraining.settings import NO_HELD_OUT, VOCAB_SIZE, VOCAB_SIZES, Settings
 from minibert.tokenization import WordPieceTokenizer
@@ -81,11 +80,16 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
     """
     if run_dir.record["sources"] is None:
         sources = sources or Sources.find(run_dir.settings)
+        path = run_dir.path
+        there = [name for name in (VOCABULARY, TRAINING, VALIDATION) if (path / name).exists()]
+        if isinstance(sources.corpus, list) and not (
+            run_dir.settings.held_out or VALIDATION in there
+        ):
+            with held_out_in_errors():  # by the names of the files: nothing is read
+                check_split(sources.corpus, "valid")
         if run_dir.settings.start:
             run_dir.record["start"] = weights_digest(run_dir.settings.start)
         record_sources(run_dir, sources.files())
-        path = run_dir.path
-        there = [name for name in (VOCABULARY, TRAINING, VALIDATION) if (path / name).exists()]
         if there:
             print(f"{path} holds {', '.join(there)} already: used, and not made anew")
         if VOCABULARY in there and run_dir.settings.vocab:
@@ -97,12 +101,8 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
     training = _tokens(run_dir, TRAINING, tokenizer, text.training())
     validation = None
     if run_dir.settings.held_out != NO_HELD_OUT:
-        try:
+        with held_out_in_errors():
             validation = _tokens(run_dir, VALIDATION, tokenizer, text.validation())
-        except InputError as error:
-            raise InputError(
-                f"the held-out text: {error} (--held-out names other text for it, or none)"
-            ) from error
         if validation is None and (given := run_dir.settings.held_out):
             raise InputError(
                 f"the held-out text {', '.join(given)} holds no sentence: name other text with "
@@ -223,14 +223,6 @@ def check_files(run_dir: RunFolder, files: list[Path]) -> None:
             f"{name} {'is new' if name in found else 'is gone'} since this run began: put the text "
             "back as it was, or begin a new run with another --out"
         )
-
-
-def weights_digest(name: str) -> str:
-    """The digest of the weights of a saved model: a folder or a name."""
-    folder = find_pretrained(name)
-    files = [path for path in sorted(folder.glob("*.safetensors")) if path.is_file()]
-    digests = [sha256(path) for path in files]
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:

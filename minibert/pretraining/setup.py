@@ -6,9 +6,10 @@ import torch
 
 from minibert.config import BertConfig, InputError
 from minibert.heads import BertForPreTraining
+from minibert.hub.find_pretrained import weights_digest
 from minibert.hub.load_weights import matrix_parameters
 from minibert.hub.pretrained_io import from_pretrained
-from minibert.pretraining.preparation import PreparedText, weights_digest
+from minibert.pretraining.preparation import PreparedText
 from minibert.pretraining.run_dir import RunDir
 from minibert.pretraining.settings import NO_HELD_OUT
 from minibert.pretraining.trainer import Pretraining

@@ -12,6 +12,8 @@ import pytest
 from minibert.course.exercises import Mistake, check, progress
 from minibert.course.exercises.base import BLANK, exercises, number
 from minibert.course.exercises.card import card_file, read_card, record
+from minibert.hub import new_folder
+from minibert.hub.new_folder import LOCK
 from tools.environment import FIXED, ROOT
 
 AT_START = os.environ["MINIBERT_PROGRESS"]
@@ -135,9 +137,6 @@ def test_a_card_that_may_not_be_read_is_not_replaced(card, monkeypatch):
     record(EXERCISE.name)
     before = card.read_bytes()
 
-    def refuse(*arguments, **options):
-        raise PermissionError(13, "Permission denied")
-
     with monkeypatch.context() as without_permission:
         without_permission.setattr(type(card), "read_text", refuse)
         with pytest.warns(UserWarning, match="Permission denied"):
@@ -180,6 +179,65 @@ def test_the_printed_card(card, capsys):
     assert re.findall(r"^  \[x\] (\S+) .*\d{4}-\d\d-\d\d$", filled, re.MULTILINE) == [
         number(EXERCISE)
     ]
+
+
+RECORDING = """
+import sys
+from minibert.course.exercises.card import record
+for number in range(25):
+    record(f"{sys.argv[1]}{number}")
+"""
+
+
+def test_processes_that_record_at_once_lose_nothing(card):
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", RECORDING, name],
+            cwd=ROOT,
+            env={**os.environ, "MINIBERT_PROGRESS": str(card)},
+        )
+        for name in ("first", "second")
+    ]
+    assert [process.wait(120) for process in processes] == [0, 0]
+    if sys.platform != "win32":  # which has no locks
+        assert len(read_card(card)) == 50
+
+
+@pytest.mark.parametrize("lock", ["foreign", "folder", "none"])
+def test_a_folder_in_which_no_lock_can_be_made_is_enough(lock, card, monkeypatch):
+    card.parent.mkdir()
+    if lock == "foreign":
+        (card.parent / LOCK).write_text("mine")
+    elif lock == "folder":
+        (card.parent / LOCK).mkdir()
+    else:
+        monkeypatch.setattr(new_folder, "_open_lock", refuse)
+    record(EXERCISE.name)
+    assert read_card(card).keys() == {EXERCISE.name}
+
+
+def refuse(*arguments, **options):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_lock_that_another_process_keeps_delays_and_stops_nothing(card, monkeypatch):
+    card.parent.mkdir()
+    monkeypatch.setattr(new_folder, "PATIENCE", 0.05)
+    with new_folder.waiting_for_lock(card.parent):
+        record(EXERCISE.name)
+    assert read_card(card).keys() == {EXERCISE.name}
+    assert [path.name for path in card.parent.iterdir()] == [card.name]
+
+
+def test_a_home_folder_that_is_not_there_is_not_made(card, monkeypatch, tmp_path):
+    """As that of users without a home, or in a container."""
+    home = tmp_path / "home"
+    for name, value in (("MINIBERT_PROGRESS", ""), ("HOME", home), ("USERPROFILE", home)):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    with pytest.warns(UserWarning, match="card was not written: there is no home folder for"):
+        record(EXERCISE.name)
+    assert not home.exists()
 
 
 def test_a_new_process_remembers(card):

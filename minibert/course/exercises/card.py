@@ -15,6 +15,7 @@ from pathlib import Path
 from minibert.config import InputError
 from minibert.hub.atomic_io import write_atomically
 from minibert.hub.find_pretrained import expanded, named_folder
+from minibert.hub.new_folder import waiting_for_lock
 
 
 def card_file() -> Path:
@@ -29,16 +30,17 @@ def record(name: str) -> None:
     """Records the day on which an exercise was first solved. A file error becomes a warning."""
     try:
         path = card_file()
-        done = read_card(path)
-        if name not in done:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(
-                {"right": done | {name: time.strftime("%Y-%m-%d")}},
-                indent=1,
-                sort_keys=True,
-                ensure_ascii=False,
-            )
-            write_atomically(path, text + "\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with waiting_for_lock(path.parent):  # another notebook may record at the same time
+            done = read_card(path)
+            if name not in done:
+                text = json.dumps(
+                    {"right": done | {name: time.strftime("%Y-%m-%d")}},
+                    indent=1,
+                    sort_keys=True,
+                    ensure_ascii=False,
+                )
+                write_atomically(path, text + "\n")
     except (OSError, InputError) as error:  # InputError: the user has no home directory
         warnings.warn(f"your progress card was not written: {error}", stacklevel=3)
 

@@ -9,22 +9,31 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from minibert.config import InputError
 from minibert.hub.atomic_io import refuse_endless, replacing
 from minibert.hub.find_pretrained import expanded
 
 
 def cache_folder() -> Path:
-    """The folder of cached files: $MINIBERT_CACHE_DIR, or ~/.cache/minibert if it is not set."""
+    """The folder of cached files: $MINIBERT_CACHE_DIR, or ~/.cache/minibert if it is not set.
+
+    Raises an InputError if there is no home folder.
+    """
     return Path(os.environ.get("MINIBERT_CACHE_DIR") or expanded("~/.cache/minibert"))
 
 
 def cached(name: str, make: Callable[[], Iterable[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     """The records of the cache file `name`; `make` creates it if it is missing or damaged."""
-    path = cache_folder() / name
-    lines = _read_cache(path)
+    try:
+        path = cache_folder() / name
+    except InputError as error:
+        warnings.warn(f"the cleaned corpus is not kept: {error}", stacklevel=2)
+        path = None
+    lines = _read_cache(path) if path else None
     if lines is None:
         lines = [json.dumps(record, ensure_ascii=False) for record in make()]
-        _write_cache(path, lines)
+        if path:
+            _write_cache(path, lines)
     return map(json.loads, lines)
 
 

@@ -65,8 +65,14 @@ class Columns:
         roles: dict[str, str] = {}  # of the columns that are given
         self.found: dict[str, str | tuple[str, ...]] = {}
         for role, names in given.items():
-            if not isinstance(names, str | list | tuple):
-                raise InputError(f"{flag(role)}: expected the name of a column, not {names!r:.60}")
+            several = role == "choices" and isinstance(names, list | tuple) and len(names) > 0
+            if not isinstance(names, str) and not (
+                several and all(isinstance(name, str) for name in names)
+            ):
+                raise InputError(
+                    f"{flag(role)}: expected the name of a column, a text"
+                    f"{', or a list of such names' * (role == 'choices')}, not {names!r:.60}"
+                )
             for name in [names] if isinstance(names, str) else names:
                 if name not in table.columns:
                     raise InputError(

@@ -13,6 +13,7 @@ import pytest
 from minibert.cli import main as cli
 from minibert.config import InputError
 from minibert.data.tokens import TokenFile
+from minibert.hub.find_pretrained import weights_digest
 from minibert.pretraining import preparation
 from minibert.pretraining.options import PretrainingOptions
 from minibert.pretraining.run_dir import RunDir
@@ -206,6 +207,33 @@ def test_a_part_of_the_corpus_that_is_not_trained_on_may_be_held_out(tmp_path):
                 preparation.Sources.find(settings)
 
 
+def test_a_corpus_without_a_validation_part_is_refused_before_it_is_read(
+    argv, tmp_path, counted, capsys
+):
+    """The names of the files tell it. A run that needs no such part begins."""
+    corpus, out = tmp_path / "texts", tmp_path / "run"
+    corpus.mkdir()
+    text = Path(argv[2], "a.txt").read_text()
+    (corpus / "train.txt").write_text(text)
+    (corpus / "test.txt").write_text(text + " Another end.")  # a copy would be refused
+    counted.clear()
+    changed = [str(corpus) if given == argv[2] else given for given in argv]
+    assert cli.main([*changed, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert "the held-out text: split is 'valid', but no file's name begins with valid" in said
+    assert "there are test.txt, train.txt" in said and "(--held-out names other text" in said
+    assert not [call for call in counted if call[1] in ("train.txt", "test.txt")]
+    assert not out.exists()
+    assert cli.main([*changed, "--held-out", "none", "--out", str(tmp_path / "none")]) == 0
+    held_out = str(corpus / "test.txt")
+    assert cli.main([*changed, "--held-out", held_out, "--out", str(out)]) == 0
+    prepared = tmp_path / "prepared"  # by another run
+    prepared.mkdir()
+    for name in ("vocabulary", "train.tokens", "valid.tokens"):
+        (prepared / name).symlink_to(out / name)
+    assert cli.main([*changed, "--out", str(prepared)]) == 0
+
+
 @pytest.mark.parametrize(
     "corpus, held_out, message",
     [
@@ -237,6 +265,6 @@ def test_a_corpus_known_by_name_has_no_files():
 
 def test_a_pipe_among_the_weights_is_not_waited_for(tmp_path):
     (tmp_path / "config.json").write_text("{}")
-    empty = preparation.weights_digest(str(tmp_path))
+    empty = weights_digest(str(tmp_path))
     os.mkfifo(tmp_path / "model.safetensors")
-    assert preparation.weights_digest(str(tmp_path)) == empty
+    assert weights_digest(str(tmp_path)) == empty

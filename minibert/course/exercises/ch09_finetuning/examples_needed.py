@@ -85,6 +85,10 @@ def check_examples_needed(answer):
                 math.ceil(z * math.sqrt(p + q) / gap),
                 f"Your {found:.0f} is the root of what is wanted: solve for n, not for √n.",
             ),
+            (
+                math.floor(z**2 * (p + q) / gap**2) + 1,
+                f"Your {found:.0f} is one too many: {right} examples are exactly enough, and a whole number is not rounded up any further.",
+            ),
         ):
             if found == value:
                 raise Mistake(sentence)
@@ -97,6 +101,7 @@ def check_examples_needed(answer):
     compare(0.91, 0.87, 3.0)
     compare(0.55, 0.7)
     compare(0.62, 0.51, 2.5)
+    compare(0.5, 1.0)  # exactly 4, also with roots, because all are whole numbers of quarters
 
 
 EXERCISE = Exercise(

@@ -201,6 +201,41 @@ def check_choose_sentences(answer):
         ],
         "your choice from 'a b c d' and 'x b c d'",
     )
+    spelt = _numbers_of(
+        answer([0.9, 0.8, 0.7], ["the old bank", "the old, bank", "The old bank"], 3),
+        "choose_sentences",
+    )
+    _name(
+        spelt,
+        [0, 1, 2],
+        [
+            (
+                [0, 1],
+                "You choose [0, 1] from 'the old bank', 'the old, bank' and 'The old bank': you take 'The' and 'the' for one word. Cut at white space, and change no letter.",
+            ),
+            (
+                [0, 2],
+                "You choose [0, 2] from 'the old bank', 'the old, bank' and 'The old bank': you drop the comma. Cut at white space only, so that 'old,' and 'old' are two words.",
+            ),
+            (
+                [0],
+                "You choose [0] from 'the old bank', 'the old, bank' and 'The old bank': you lowercase the words and drop the comma. Cut at white space, and change nothing else.",
+            ),
+        ],
+        "your choice from sentences that differ in a comma or a capital",
+    )
+    spaced = _numbers_of(answer([0.9, 0.8], ["a b  c", "a b\nc"], 2), "choose_sentences")
+    _name(
+        spaced,
+        [0],
+        [
+            (
+                [0, 1],
+                "'a b  c', with two spaces, and 'a b\\nc', with a line break, are the same three words, and you choose both: .split(' ') cuts at each single space, .split() at any white space.",
+            )
+        ],
+        "your choice from two texts that differ in their white space",
+    )
     many = _numbers_of(answer([0.2, 0.9], ["a b", "c d"], 5), "choose_sentences")
     _name(many, [0, 1], [], "your choice of 5 from 2 sentences")
     chain = ["a b c x", "d e f y", "z a b c", "w d e f", "b c x", "z a b", "r s t r s t"]

@@ -2,6 +2,9 @@
 
 import random
 
+import numpy as np
+import torch
+
 from minibert.course.exercises.base import Exercise
 from minibert.course.exercises.ch11_what_it_learned.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
@@ -72,6 +75,21 @@ def check_random_labels(answer):
         raise Mistake(
             f"Where every label is 'x' you give {list(few)}: draw from the labels that are handed in."
         )
+    before = _global_states()
+    answer(["b", "a", "c"], ["x", "y"], 6)
+    if changed := [name for name, state in _global_states().items() if state != before[name]]:
+        raise Mistake(
+            f"Your function draws from, or seeds, the generator that the whole of {changed[0]} shares, so every later draw of the program depends on this call. Draw from a generator of your own, such as random.Random(seed)."
+        )
+
+
+def _global_states():
+    """The states of the random generators that a whole program shares."""
+    return {
+        "random": random.getstate(),
+        "numpy": str(np.random.get_state(legacy=False)["state"]),
+        "torch": torch.get_rng_state().tolist(),
+    }
 
 
 EXERCISE = Exercise(

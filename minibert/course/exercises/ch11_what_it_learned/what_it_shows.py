@@ -64,6 +64,12 @@ _CASES = (  # (accuracy, majority, untrained, control), credit, feedback for ano
     ),
 )
 
+_EXACT = {  # (majority, untrained, control) of which one is behind 0.75 by exactly 0.25
+    "nobody": (0.5, 0.25, 0.25),
+    "the probe": (0.25, 0.25, 0.5),
+    "the input": (0.25, 0.5, 0.25),
+}
+
 
 def check_what_it_shows(answer):
     for numbers, right, why in _CASES:
@@ -78,6 +84,11 @@ def check_what_it_shows(answer):
         raise Mistake(
             "With a margin of 0.20, a lead of 0.10 over the twin is not enough: your function does not use the margin that it is given."
         )
+    for right, rivals in _EXACT.items():
+        if (found := answer(0.75, *rivals, margin=0.25)) != right:
+            raise Mistake(
+                f"0.75 is ahead of 0.50 by 0.25, which is the margin and not more than it: you give the credit to {found}, and it belongs to {right}. Use >, not >=."
+            )
 
 
 EXERCISE = Exercise(

@@ -1,6 +1,7 @@
 """Exercise `first_not_finite`: task, hints, solution and check."""
 
 import math
+from contextlib import suppress
 
 import torch
 
@@ -96,8 +97,9 @@ def check_first_not_finite(answer):
     for what, value, where, empty, right in CASES:
         model, batch = patient(value, where)
         batch = with_an_empty_row(batch) if empty else batch
+        before = hooks(model)
         found = answer(model, batch)
-        left = sum(len(module._forward_hooks) for module in model.modules())
+        left = hooks(model) - before
         if isinstance(found, torch.nn.Module):
             raise Mistake("you return the module. Return its name, as named_modules() gives it.")
         if found != right:
@@ -106,6 +108,25 @@ def check_first_not_finite(answer):
             )
         if left:
             raise Mistake(f"{left} hooks are still on the model. Keep what register_forward_hook returns, and call its `remove()`.")  # fmt: skip
+    model, batch = patient()
+    model.bert.pooler.forward = stop
+    before = hooks(model)
+    with suppress(Exception):  # an answer may raise the error again, or not
+        answer(model, batch)
+    if left := hooks(model) - before:
+        raise Mistake(
+            f"when the forward pass raises an error, {left} hooks stay on the model, which should be left as it was. Remove them in a `finally` block: it runs after an error, too."
+        )
+
+
+def hooks(model):
+    """How many forward hooks a model has, with those that PyTorch keeps for all modules."""
+    everywhere = len(torch.nn.modules.module._global_forward_hooks)
+    return everywhere + sum(len(module._forward_hooks) for module in model.modules())
+
+
+def stop(*args, **kwargs):
+    raise RuntimeError("this module raises an error")
 
 
 def why(model, found, right):

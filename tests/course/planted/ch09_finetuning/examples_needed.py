@@ -89,6 +89,9 @@ needed_p = named(
 )
 
 
+needed_one_more = named("needed_one_more", lambda one, other, z=2.0: needed_down(one, other, z) + 1)
+
+
 ANSWERS = Answers(
     right=(needed_by_standard_error, needed_by_bernoulli),
     wrong={
@@ -106,5 +109,6 @@ ANSWERS = Answers(
         needed_p: "p where the variance",
         needed_pooled: "takes both accuracies for one",
         needed_two: "has 2 for z",
+        needed_one_more: "Your 5 is one too many",
     },
 )

@@ -1,6 +1,7 @@
 """Answers to `choose_sentences` on which its check is tried."""
 
 import itertools
+import re
 from functools import partial
 
 import torch
@@ -200,6 +201,24 @@ choice_of_all_seen = _comparing(
 )
 
 
+choice_in_lowercase = named("choice_in_lowercase", _choice(lambda text: _runs_of(3, text.lower())))
+
+
+choice_without_punctuation = named(
+    "choice_without_punctuation", _choice(lambda text: _runs_of(3, re.sub(r"[^\w\s]", "", text)))
+)
+
+
+choice_of_plain_words = named(
+    "choice_of_plain_words", _choice(lambda text: ngrams(re.findall(r"\w+", text.lower()), 3))
+)
+
+
+choice_at_single_spaces = named(
+    "choice_at_single_spaces", _choice(lambda text: ngrams(text.split(" "), 3))
+)
+
+
 def choice_of_one_at_least(scores, sentences, k):
     return choice_by_argmax(scores, sentences, max(k, 1))
 
@@ -233,5 +252,9 @@ ANSWERS = Answers(
         choice_beside_the_first: "the one chosen first",
         choice_of_all_seen: "passed over: .z a b",
         choice_of_one_at_least: "Asked for 0",
+        choice_in_lowercase: "'The' and 'the' for one word",
+        choice_without_punctuation: "you drop the comma",
+        choice_of_plain_words: "lowercase the words and drop",
+        choice_at_single_spaces: "cuts at each single space",
     },
 )

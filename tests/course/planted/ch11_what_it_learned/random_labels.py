@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import torch
 
 from planted import Answers
@@ -64,6 +65,26 @@ def labels_in_order_of_text(words, labels, seed):
     return [table[word] for word in words]
 
 
+def labels_by_global_seed(words, labels, seed):
+    random.seed(seed)
+    table = {word: random.choice(labels) for word in sorted(set(words))}
+    return [table[word] for word in words]
+
+
+def labels_by_numpy_seed(words, labels, seed):
+    np.random.seed(seed)
+    types = sorted(set(words))
+    table = dict(zip(types, np.random.choice(labels, len(types)).tolist()))
+    return [table[word] for word in words]
+
+
+def labels_by_torch_seed(words, labels, seed):
+    torch.manual_seed(seed)
+    types = sorted(set(words))
+    table = dict(zip(types, torch.randint(len(labels), (len(types),)).tolist()))
+    return [labels[table[word]] for word in words]
+
+
 ANSWERS = Answers(
     right=(labels_by_index, labels_by_torch),
     wrong={
@@ -75,5 +96,8 @@ ANSWERS = Answers(
         labels_without_seed: r"does not use the seed",
         labels_new_each_time: r"Called twice",
         labels_in_order_of_text: r"in the other order",
+        labels_by_global_seed: r"whole of random shares",
+        labels_by_numpy_seed: r"whole of numpy shares",
+        labels_by_torch_seed: r"whole of torch shares",
     },
 )

@@ -58,6 +58,29 @@ credit_fixed_margin = named(
 )
 
 
+def _credit_at_least(exempt):
+    """A planted wrong answer: a lead of exactly the margin over one rival is enough."""
+
+    def wrong(accuracy, majority, untrained, control, margin=0.05):
+        rivals = {"nobody": majority, "the probe": control, "the input": untrained}
+        for name, rival in rivals.items():
+            lead = accuracy - rival
+            if lead < margin or (lead == margin and name != exempt):
+                return name
+        return "the training"
+
+    return wrong
+
+
+credit_at_least_majority = named("credit_at_least_majority", _credit_at_least("nobody"))
+
+
+credit_at_least_control = named("credit_at_least_control", _credit_at_least("the probe"))
+
+
+credit_at_least_twin = named("credit_at_least_twin", _credit_at_least("the input"))
+
+
 credit_always = named("credit_always", lambda *numbers, **more: "nobody")
 
 
@@ -78,5 +101,8 @@ ANSWERS = Answers(
         credit_fixed_margin: r"margin that it is given",
         credit_always: r"credit to nobody",
         credit_yes: r"not to True",
+        credit_at_least_majority: r"belongs to nobody\. Use >, not >=",
+        credit_at_least_control: r"belongs to the probe\. Use >, not >=",
+        credit_at_least_twin: r"belongs to the input\. Use >, not >=",
     },
 )

@@ -26,8 +26,10 @@ def with_a_partial(model, batch):
     handles = [
         module.register_forward_hook(partial(note, name)) for name, module in model.named_modules()
     ]
-    model(**batch)
-    [handle.remove() for handle in handles]
+    try:
+        model(**batch)
+    finally:
+        [handle.remove() for handle in handles]
     return next(iter(bad), None)
 
 
@@ -40,8 +42,12 @@ def with_a_global_hook(model, batch):
             bad.append(names[module])
 
     handle = torch.nn.modules.module.register_module_forward_hook(note)
-    model(**batch)
-    handle.remove()
+    try:
+        model(**batch)
+    except RuntimeError:
+        return None
+    finally:
+        handle.remove()
     return bad[0] if bad else None
 
 
@@ -116,6 +122,7 @@ ANSWERS = Answers(
         _wrong("last", choose=lambda bad: bad[-1]): r"it comes after the first one, as number",
         _wrong("empty_string", nothing=""): r"no module gives NaN or infinity",
         _wrong("hooks_left", keep=True): r"hooks are still on the model",
+        _wrong("hooks_left_after_an_error"): r"raises an error, \d+ hooks stay",
         _wrong("tensors_alone", test=tensors_alone): r"outputs that are tensors only",
         _wrong("nan_alone", test=nan_alone): r"infinity is not NaN",
         _wrong("not_all", test=not_all): r"one number in the output is enough",

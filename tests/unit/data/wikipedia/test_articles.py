@@ -568,6 +568,19 @@ def test_where_the_caches_are(monkeypatch, tmp_path):
         assert cache.cache_folder() == folder
 
 
+def test_a_home_folder_that_is_not_there_is_not_made(small, monkeypatch, tmp_path):
+    """The corpus is cleaned, and a warning says that it is not kept."""
+    _, cleaned = small
+    home = tmp_path / "home"
+    for name, value in (("MINIBERT_CACHE_DIR", ""), ("HOME", home), ("USERPROFILE", home)):
+        monkeypatch.setenv(name, str(value))
+    for count in (1, 2):
+        with pytest.warns(UserWarning, match="corpus is not kept: there is no home folder for"):
+            assert wikipedia.wikipedia_texts() == TEXTS
+        assert len(cleaned) == count
+    assert not home.exists()
+
+
 # -- the cache -------------------------------------------------------------------------------------
 
 

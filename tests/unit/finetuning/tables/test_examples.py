@@ -554,6 +554,35 @@ def test_usual_names_that_are_not_unique_list_the_columns(task, columns, given, 
     assert complaint in str(error.value) and str(error.value).startswith((table.name, "--words"))
 
 
+@pytest.mark.parametrize(
+    "task, given",
+    [
+        ("classification", {"text": ["text"]}),
+        ("classification", {"text": ("text",)}),
+        ("classification", {"label": ["label"]}),
+        ("classification", {"pair": []}),
+        ("regression", {"label": 1}),
+        ("tagging", {"words": ["text"]}),
+        ("questions", {"answer_start": ["label"]}),
+        ("choice", {"text": ["text"]}),
+        ("choice", {"choices": ["text", 3]}),
+        ("choice", {"choices": [["text"]]}),
+        ("choice", {"choices": ()}),
+        ("choice", {"choices": {"text"}}),
+    ],
+)
+def test_a_column_is_named_by_a_text(task, given, write):
+    """Only the choices may be in several columns."""
+    ((role, names),) = given.items()
+    with pytest.raises(InputError) as error:
+        read_examples(task, write("text,label\nGood.,1\n"), **given)
+    lists = ", or a list of such names" if role == "choices" else ""
+    said = (
+        f"--{role.replace('_', '-')}: expected the name of a column, a text{lists}, not {names!r}"
+    )
+    assert str(error.value) == said
+
+
 def test_of_many_columns_twenty_are_listed(write):
     names = [f"c{number}" for number in range(21)]
     for count, end in ((20, "'c19'. If"), (21, "'c19', …. If")):

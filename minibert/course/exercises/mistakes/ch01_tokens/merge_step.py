@@ -42,6 +42,10 @@ def _merge_step_drops_all_marks(words):
     return _step(words, token=lambda pair: "".join(pair).replace("##", ""))
 
 
+def _merge_step_drops_every_hash(words):
+    return _step(words, token=lambda pair: pair[0] + pair[1].lstrip("#"))
+
+
 def _merge_step_rarest(words):
     return _step(words, lowest=True)
 
@@ -189,6 +193,10 @@ KNOWN = (
     (
         _merge_step_each_word_once,
         "you count a pair once for each word, but a pair occurs as often as the words that hold it",
+    ),
+    (
+        _merge_step_drops_every_hash,
+        "you drop every # of the second piece, but a # that follows the leading ## belongs to the word; `lstrip`, `strip` and `replace` take it away as well, `removeprefix` does not",
     ),
     (_merge_step_keeps_marks, "the second piece keeps its ## inside the new token"),
     (
