@@ -277,9 +277,7 @@ def asked(path: Path) -> list[tuple[str, str, list[Figure]]]:
     found = [
         (
             f"{path.name}, exercise {of['name']}",
-            re.sub(
-                r"</?(?:details|summary)>|^\*[a-z-]+ · about \d+ min\*$", "\n\n", text, flags=re.M
-            ),
+            re.sub(r"</?(?:details|summary)>", "\n\n", text),
             [],
         )
         for of, text in about
