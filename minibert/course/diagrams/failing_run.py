@@ -19,12 +19,22 @@ QUESTIONS = [
     ),
     (
         ("3. One batch: does", "your own step bring", "the loss to about 0?"),
-        ("rate too low, or too high", "gradients not cleared", "mask inverted; no positions", "softmax taken twice"),
+        (
+            "rate too low, or too high",
+            "gradients not cleared",
+            "mask inverted; no positions",
+            "softmax taken twice",
+        ),
         "swap in correct parts",
     ),
     (
         ("4a. Grow the run:", "loss and norm of the", "gradient finite?"),
-        ("norm climbs: rate too high,", "or gradients not cleared", "NaN at once: one batch, and", "something undefined"),
+        (
+            "norm climbs: rate too high,",
+            "or gradients not cleared",
+            "NaN at once: one batch, and",
+            "something undefined",
+        ),
         "fresh norm; untrained weights",
     ),
     (
@@ -34,7 +44,12 @@ QUESTIONS = [
     ),
     (
         ("4c. Other context:", "loss up by 2 nats,", "like healthy runs?"),
-        ("too early in the run", "rate too low, or too high", "mask inverted", "labels of other rows"),
+        (
+            "too early in the run",
+            "rate too low, or too high",
+            "mask inverted",
+            "labels of other rows",
+        ),
         "size of update; batch shares",
     ),
     (
@@ -42,7 +57,7 @@ QUESTIONS = [
         ("a class ignored", "repeated lines", "NSP not learned yet"),
         "each class; training loss",
     ),
-]  # fmt: skip
+]
 
 
 def failing_run() -> Diagram:
@@ -72,14 +87,14 @@ def failing_run() -> Diagram:
         d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
     y = TOP + ROW * len(QUESTIONS)
     d.box(4, y, LEFT, 40, "position-wash", "position", 1.4, 13)
-    d.text(4 + LEFT / 2, y + 17, "compare with healthy", 12, weight=600)
-    d.text(4 + LEFT / 2, y + 32, "runs of other seeds", 12, weight=600)
+    d.text(4 + LEFT / 2, y + 17, "then compare with", 12, weight=600)
+    d.text(4 + LEFT / 2, y + 32, "healthy seeds", 12, weight=600)
     told = " ".join(
         f"{' '.join(question)} If not: {_in_words(causes)}."
         f" To tell them apart: {measurement.rstrip('?')}."
         for question, causes, measurement in QUESTIONS
     )
-    end = "If all answers are yes, compare with healthy runs of other seeds."
+    end = "If all answers are yes, compare with healthy seeds."
     return d.finish(f"Four checks, in this order. {told} {end}")
 
 
