@@ -34,7 +34,10 @@ KNOWN = {  # a wrong value -> why
     "shows_mask": (
         (2.0, "that is a count; divide by the 4 chosen positions"),
         (2 / 20, "that is a share of all 20 positions; divide by the 4 chosen ones"),
-        (3 / 4, "that counts the [MASK] at a position that is not chosen as well; look at chosen positions only"),
+        (
+            3 / 4,
+            "that counts the [MASK] at a position that is not chosen as well; look at chosen positions only",
+        ),
         (2 / 3, "that is a share of the positions that show [MASK]; divide by the chosen ones"),
     ),
     "shows_answer": (
@@ -54,7 +57,9 @@ KNOWN = {  # a wrong value -> why
 def check_inspect_batch(answer):
     found = answer(*batch())
     if not isinstance(found, dict) or EXPECTED.keys() - found.keys():
-        raise Mistake(f"expected is a dict with shows_mask, shows_answer and padding, not {found!r}.")
+        raise Mistake(
+            f"expected is a dict with shows_mask, shows_answer and padding, not {found!r}."
+        )
     for name, expected in EXPECTED.items():
         value = float(found[name])
         if abs(value - expected) < 1e-6:
