@@ -238,3 +238,19 @@ def test_what_a_model_that_sees_no_other_word_can_reach_on_one_batch_of_chapter_
         chances = [found.count(label) / len(found) for found in alike.values() for label in found]
         floors.append(round(-sum(map(math.log, chances)) / len(chances), 2))
     assert floors == [0.26, 0.12, 0.31]
+
+
+def test_gradients_that_are_never_cleared_have_a_norm_far_above_that_of_one_batch():
+    """Chapter 12: a lower rate does not bring it down, and one gradient after `zero_grad` tells the cause."""
+    batch = failures.corrupted(failures.world(0).batch(0, 16), 0)
+    for rate in (5e-3, 5e-4):
+        torch.manual_seed(0)
+        model = BertForPreTraining(failures.config(2))
+        adam = torch.optim.AdamW(model.parameters(), lr=rate)
+        for _ in range(30):
+            model(**batch).loss.backward()
+            adam.step()
+        summed = torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf)
+        adam.zero_grad()
+        model(**batch).loss.backward()
+        assert summed > 4 * torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf)

@@ -4,41 +4,56 @@ from itertools import pairwise
 
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
-ROW, TOP, LEFT, RIGHT = 82, 38, 154, 176  # height of a row, where it begins, widths of the columns
+ROW, TOP, LEFT, RIGHT = 86, 38, 154, 176  # height of a row, where it begins, widths of the columns
 # question (three lines), then what a "no" means (name of the fault, the measurement that tells it)
 QUESTIONS = [
     (
-        ("1. Look at one batch:", "right words scored,", "and most of them hidden?"),
-        ("labels of other rows", "answers visible", "padding in the loss"),
-        "shares of the scored positions",
+        ("1. Look at the data:", "right words chosen,", "most of them hidden?"),
+        ("labels of other rows", "answers visible", "padding in the loss", "a word never chosen"),
+        "shares of a batch; of each word",
     ),
     (
         ("2. First loss: about", "ln V for the words,", "ln 2 for the pairs?"),
-        ("initial weights too large,", "a sum where a mean is meant"),
+        ("initial weights too large,", "a sum instead of a mean"),
         "size of the initial weights",
     ),
     (
-        ("3. Overfit one batch:", "does its loss", "approach 0?"),
-        ("rate too low, or too high", "mask inverted", "softmax taken twice"),
-        "the same test of correct code",
+        ("3. One batch: does", "your own step bring", "the loss to about 0?"),
+        (
+            "rate too low, or too high",
+            "gradients not cleared",
+            "mask inverted; no positions",
+            "softmax taken twice",
+        ),
+        "swap in correct parts",
     ),
     (
-        ("4. Grow the run: are", "the loss and the norm", "of the gradient finite?"),
-        ("norm climbs: rate too high", "NaN at once: one batch, and", "something undefined"),
-        "that batch, untrained weights",
+        ("4a. Grow the run:", "loss and norm of the", "gradient finite?"),
+        (
+            "norm climbs: rate too high,",
+            "or gradients not cleared",
+            "NaN at once: one batch, and",
+            "something undefined",
+        ),
+        "fresh norm; untrained weights",
     ),
     (
-        ("4. Compare the losses:", "held out about", "as low as in training?"),
-        ("answers visible", "a class ignored", "repeated lines"),
-        "one batch; each class; rows",
+        ("4b. Losses: held out", "as in training, and", "not too low in both?"),
+        ("answers visible", "a class ignored", "repeated lines", "too low in both: the masking"),
+        "each class; rows; other masks",
     ),
     (
-        ("4. Exchange context:", "does the held-out", "MLM loss rise?"),
-        ("rate too low, or too high", "mask inverted", "labels of other rows"),
-        "size of update; shares of a batch",
+        ("4c. Other context:", "loss up by 2 nats,", "like healthy runs?"),
+        (
+            "too early in the run",
+            "rate too low, or too high",
+            "mask inverted",
+            "labels of other rows",
+        ),
+        "size of update; batch shares",
     ),
     (
-        ("4. Is NSP accuracy", "above one half in", "each class, held out?"),
+        ("4d. NSP accuracy", "above one half in", "each class, held out?"),
         ("a class ignored", "repeated lines", "NSP not learned yet"),
         "each class; training loss",
     ),
@@ -47,7 +62,7 @@ QUESTIONS = [
 
 def failing_run() -> Diagram:
     """The checklist of chapter 12: "yes" leads down, "no" to possible causes and how to tell."""
-    d = Drawing(TOP + ROW * len(QUESTIONS) + 34, "Four checks for a run that does not learn")
+    d = Drawing(TOP + ROW * len(QUESTIONS) + 44, "Four checks for a run that does not learn")
     d.text(4 + LEFT / 2, 17, "ask in this order", 11, "soft")
     d.text(360 - RIGHT / 2, 17, "possible cause, and how to tell", 11, "soft")
     for number, (question, causes, measurement) in enumerate(QUESTIONS):
@@ -71,8 +86,9 @@ def failing_run() -> Diagram:
         d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, low)], "position", 1.6)
         d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
     y = TOP + ROW * len(QUESTIONS)
-    d.box(4, y, LEFT, 26, "position-wash", "position", 1.4, 13)
-    d.text(4 + LEFT / 2, y + 17.5, "compare healthy seeds", 12, weight=600)
+    d.box(4, y, LEFT, 40, "position-wash", "position", 1.4, 13)
+    d.text(4 + LEFT / 2, y + 17, "then compare with", 12, weight=600)
+    d.text(4 + LEFT / 2, y + 32, "healthy seeds", 12, weight=600)
     told = " ".join(
         f"{' '.join(question)} If not: {_in_words(causes)}."
         f" To tell them apart: {measurement.rstrip('?')}."

@@ -84,7 +84,7 @@ EXERCISE = Exercise(
 
             | measurement | |
             |---|---|
-            | share of [MASK], share of visible answers, share of padding | of the scored positions |
+            | share of [MASK], share of visible answers, share of padding | of the chosen positions |
             | training MLM loss, training NSP loss | in nats, the last that the run printed |
             | largest update | relative to the weights, of all logged steps |
             | effect of context | the distance of exercise 12.2, on held-out text |
@@ -93,7 +93,7 @@ EXERCISE = Exercise(
         """,
     hints=(
         "A fault may change several measurements, and a measurement may differ in several faults. Print a table of the known runs before you write any rule.",
-        "With five measurements you cannot exclude eight faults one by one. Begin with a measurement that divides the nine diagnoses into groups, and let its result decide what you measure next. A scored position that is padding shows its answer, too. Repeated lines show in the gap between a training loss and the held-out loss of the same task.",
+        "With five measurements you cannot exclude eight faults one by one. Begin with a measurement that divides the nine diagnoses into groups, and let its result decide what you measure next. A chosen position that is padding shows its answer, too. Repeated lines show in the gap between a training loss and the held-out loss of the same task.",
     ),
     paragraph="Three runs to diagnose",
     solution=diagnose,

@@ -29,12 +29,12 @@ def by_the_positive_part(model, batch):
     ids, free = batch["input_ids"], (batch["labels"] == -100) & (batch["input_ids"] > 4)
     other = torch.cat([ids[-1:], ids[:-1]])
     allowed = free & torch.cat([free[-1:], free[:-1]])
-    scored = batch["labels"] != -100
+    chosen = batch["labels"] != -100
     pair = [
-        model(**(batch | {"input_ids": some})).prediction_logits[scored].log_softmax(-1)
+        model(**(batch | {"input_ids": some})).prediction_logits[chosen].log_softmax(-1)
         for some in (ids, torch.where(allowed, other, ids))
     ]
-    right = [some.gather(1, batch["labels"][scored][:, None]).mean() for some in pair]
+    right = [some.gather(1, batch["labels"][chosen][:, None]).mean() for some in pair]
     distance = (pair[0].exp() - pair[1].exp()).clamp(min=0).sum(-1).mean()
     return distance.item(), (right[0] - right[1]).item()
 
@@ -46,9 +46,9 @@ def _wrong(name, factor=1, softmax=True, everywhere=False, specials=False, gaps=
     def answer(model, batch):
         if off:
             model.eval()
-        ids, scored = batch["input_ids"], batch["labels"] != -100
-        scored = ids == 4 if masks else scored
-        word = ((ids > 4) | scored) if gaps else ids > 4 if shown else ((ids > 4) & ~scored)
+        ids, chosen = batch["input_ids"], batch["labels"] != -100
+        chosen = ids == 4 if masks else chosen
+        word = ((ids > 4) | chosen) if gaps else ids > 4 if shown else ((ids > 4) & ~chosen)
         both = torch.ones_like(word) if specials else word & word.roll(shift, axis)
         new = ids if nothing else ids.roll(shift, axis).where(both, ids)
         out = model(**batch).prediction_logits
@@ -68,7 +68,7 @@ def _wrong(name, factor=1, softmax=True, everywhere=False, specials=False, gaps=
             out, moved = out.softmax(-1), moved.softmax(-1)
         distance = (out - moved).abs()
         distance = distance.mean(-1) if mean else factor * distance.sum(-1) / 2  # [B, S]
-        found = distance.mean() if everywhere else distance[scored].mean()
+        found = distance.mean() if everywhere else distance[chosen].mean()
         return (found, rise) if tensor else (found.item(), rise.item())
 
     return named(name, answer)
@@ -93,9 +93,9 @@ ANSWERS = Answers(
         _wrong("summed", summed=True): r"the rise is not",
         distance_only: r"expected two floats",
         _wrong("nothing", nothing=True): r"both inputs are the same",
-        _wrong("scored_words", shown=True): r"scored positions that show a word",
-        _wrong("masks_only", masks=True): r"Scored is where the label is not -100",
-        _wrong("other_axis", axis=1): r"have an unscored word",
+        _wrong("chosen_words", shown=True): r"chosen positions that show a word",
+        _wrong("masks_only", masks=True): r"Chosen is where the label is not -100",
+        _wrong("other_axis", axis=1): r"have a word that is not chosen",
         _wrong("with_dropout", off=False): r"that is dropout",
         _wrong("mean_of_words", mean=True): r"sum of the absolute differences over all words",
     },
