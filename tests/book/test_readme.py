@@ -8,7 +8,11 @@ from tools.environment import ROOT
 
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
-HOURS = dict(enumerate("nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen".split(), 9))
+HOURS = dict(
+    enumerate(
+        "nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen".split(), 9
+    )
+)
 
 
 def test_the_example_prints_what_it_says():
