@@ -87,7 +87,7 @@ def check_directions(change):
         )
     if mean_direction(change) > CHANCE:
         raise Mistake(
-            "Your changes of phase are not spread over the whole turn. Draw them uniformly between 0 and 2π radians."
+            f"Your changes of phase are not spread over the whole turn: drawn as arrows of length 1, they have a mean of length {mean_direction(change):.2f}, which should be near 0. Draw them uniformly between 0 and 2π radians."
         )
     if mean_direction(change[1:] * change[:-1].conj()) > CHANCE:
         raise Mistake(
