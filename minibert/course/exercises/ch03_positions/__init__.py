@@ -3,13 +3,13 @@
 from minibert.course.exercises.ch03_positions import (
     look_back,
     position_table,
+    random_phases,
     shift_matrix,
-    smooth_table,
 )
 
 EXERCISES = [
     position_table.EXERCISE,
     shift_matrix.EXERCISE,
     look_back.EXERCISE,
-    smooth_table.EXERCISE,
+    random_phases.EXERCISE,
 ]

@@ -62,7 +62,7 @@ EXERCISE = Exercise(
     minutes=10,
     title="The table",
     task="""
-            Build the whole table of equation 3.1 at once, without a loop. `length` is the number of positions, `dim` is $d$, an even number. Most wrong answers to this exercise give a table that looks right in a picture, so think about the exponents.
+            Build the whole table of equation 3.1 at once, without a loop. `length` is the number of positions, `dim` is $d$, an even number. Think about the exponents: a table with wrong ones can still look right.
             """,
     hints=(
         "There are half as many frequencies as columns, because a hand's sine and cosine share one. A column [S, 1] divided by a row gives every quotient of the two at once.",

@@ -111,7 +111,7 @@ EXERCISE = Exercise(
     minutes=10,
     title="The matrix that moves every position",
     task="""
-            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not depend on $i$. Work out one hand on paper first, with the angle $a$ before and $a+\\theta$ after the step; from school you need:
+            Find the matrix $R(k)$ with $R(k)\\,p_i = p_{i+k}$ for *every* $i$. It must not depend on $i$. Work out one hand on paper first, with the angle $a$ before and $a+\\theta$ after the step; you will need two identities from school:
             $\\sin(a+\\theta) = \\sin a\\cos\\theta + \\cos a\\sin\\theta$ and $\\cos(a+\\theta) = \\cos a\\cos\\theta - \\sin a\\sin\\theta$.
             """,
     hints=(

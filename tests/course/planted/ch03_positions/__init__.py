@@ -3,13 +3,13 @@
 from planted.ch03_positions import (
     look_back,
     position_table,
+    random_phases,
     shift_matrix,
-    smooth_table,
 )
 
 ANSWERS = {
     "position_table": position_table.ANSWERS,
     "shift_matrix": shift_matrix.ANSWERS,
     "look_back": look_back.ANSWERS,
-    "smooth_table": smooth_table.ANSWERS,
+    "random_phases": random_phases.ANSWERS,
 }
