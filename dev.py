@@ -239,6 +239,12 @@ def pip(what, *arguments):
 # ---------------------------------------------------------------- the commands
 
 
+def remove_pages():
+    """Remove what a build that failed or was stopped has left: the next one would pass over pages that were warned about."""
+    for folder in REBUILT:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def book(arguments):
     """make the rendered book"""
     set_up()
@@ -254,6 +260,9 @@ def book(arguments):
         if built.exists() and any(path.stat().st_mtime > built.stat().st_mtime for path in around)
         else []
     )
+    if not BUILT_FROM.exists():
+        remove_pages()
+    BUILT_FROM.unlink(missing_ok=True)
     try:
         run(
             SCRIPTS / ("jupyter-book.exe" if os.name == "nt" else "jupyter-book"),
@@ -266,9 +275,7 @@ def book(arguments):
             failure="The book was not built: the warnings above count as errors.",
         )
     except Failed:
-        # else the next build would pass over the pages that were warned about
-        for folder in REBUILT:
-            shutil.rmtree(folder, ignore_errors=True)
+        remove_pages()
         raise
     BUILT_FROM.write_text(book_sources(), encoding="utf-8")
     print(

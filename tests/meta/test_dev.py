@@ -130,6 +130,23 @@ def test_a_failed_book_takes_nothing_along_that_was_not_being_built(text, status
     assert sorted(os.listdir(tmp_path / "checkout" / "_build")) == ["epub", "pdf"]
 
 
+@posix
+def test_what_a_stopped_build_left_is_built_again(tmp_path):
+    """Ctrl-C comes after a page with a warning was remembered: the next build must not pass over it."""
+    script(tmp_path / "jupyter-book", "import os, signal; os.kill(os.getppid(), signal.SIGINT)")
+    checkout_in(tmp_path / "checkout")
+    html, remembered = (tmp_path / "checkout" / "_build" / name for name in ("html", ".doctrees"))
+    for folder in (html, remembered):
+        folder.mkdir(parents=True)
+    (html / ".built-from").write_text("", encoding="utf-8")
+    code = with_dev(tmp_path, ["book"]).replace(str(ROOT), str(tmp_path / "checkout"))
+    assert dev("-c", code).returncode == 130
+    assert remembered.exists() and not (html / ".built-from").exists()
+    script(tmp_path / "jupyter-book", f"import os; os.makedirs({str(html)!r})")
+    assert dev("-c", code).returncode == 0
+    assert (html / ".built-from").exists() and not remembered.exists()
+
+
 # ---------------------------------------------------------------- signals
 
 NEW_BOOK = '''

@@ -14,7 +14,7 @@ from minibert.hub.json_text import RefusedJSON, parse_json
 
 # In CoNLL files, before a sentence. A word may be '#' or '##': the second form is a comment only
 # where it has another number of fields than the words.
-COMMENT, HEADING = re.compile(r"# ?[^\W\d]\S* = "), "## "
+COMMENT, HEADING = re.compile(r"# ?[^\W\d]\S* = |# new(?:doc|par)\b"), "## "
 DOCUMENT = "-DOCSTART-"
 BLANK = "the line is blank"
 LISTED = 20  # the number of names in a message
@@ -66,9 +66,14 @@ def csv_rows(
 def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Records with the line that each begins on; a quoted field may span several lines."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a field may be a whole document
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     begins = 1
     try:
+        first = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])
+        reader = csv.reader(
+            io.StringIO(text, newline=""),
+            strict=True,
+            skipinitialspace=any(field.startswith(" ") for field in first[1:]),  # a, "b"
+        )
         for fields in reader:
             blank = len(fields) == 1 and fields[0] and not fields[0].strip()  # "" was quoted
             yield begins, [] if blank else fields

@@ -1234,6 +1234,24 @@ def test_real_files(task, name, options, count, needs_shared_data):
     assert len(read_examples(task, needs_shared_data / name, **options)) == count
 
 
+def test_a_space_behind_the_comma(write):
+    """Such a file has it in its first line too; there a quote behind the space quotes."""
+    path = write('text, label\n"good, really", "pos"\nbad film, neg\n')
+    found = list(read_examples("classification", path))
+    assert [(each.text, each.label) for each in found] == [
+        ("good, really", "pos"),
+        ("bad film", "neg"),
+    ]
+    found = list(read_examples("classification", write('text,label\n"x"" y", "pos"\n')))
+    assert [each.label for each in found] == ['"pos"'], "only here, so it may be meant"
+
+
+def test_a_new_document_of_conll_u_is_no_word(write):
+    path = write("# newdoc\n# newpar id = 3\nBob B-PER\nran O\n\n# O\n", name="a.conll")
+    found = list(read_examples("tagging", path))
+    assert [each.words for each in found] == [["Bob", "ran"], ["#"]]
+
+
 def test_a_list_that_was_printed_as_text_is_refused(write):
     """As pandas writes one into a CSV file: its brackets would become words, and its quotes tags."""
     path = write("words,tags\n\"['a', 'b']\",\"['O', 'B-x']\"\n")
