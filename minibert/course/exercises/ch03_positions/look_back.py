@@ -8,8 +8,8 @@ from minibert.positions import sinusoidal_table
 
 
 def look_back(table, k):
-    """The softmax over j of the scores p(i) · R(k) p(j), for the rows p of a table: [S, S]."""
-    # blank from here: rotate the rows, score every i with every j, and return the weights
+    """The softmax over j of the scores p(i) · R(k) p(j): [S, S]."""
+    # blank from here: rotate the rows, and score every i with every j
     rotation = shift_matrix(k, table.size(1)).to(table)  # [H, H]
     rotated = table @ rotation.T  # [S, H], row j is R(k) p(j)
     return (table @ rotated.T).softmax(dim=1)  # [S, S], every row sums to 1

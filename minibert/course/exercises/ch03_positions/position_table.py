@@ -16,9 +16,9 @@ from minibert.positions import sinusoidal_table
 
 
 def position_table(length, dim):
-    """The sinusoidal table of Vaswani et al. 2017, section 3.5: [length, dim] for an even dim."""
+    """Vaswani et al. 2017, section 3.5: [length, dim], for an even dim."""
     position = torch.arange(length)[:, None]  # [S, 1]
-    # blank from here: the angles of all hands, and the table with their sines and cosines
+    # blank from here: the angles of all hands, their sines and cosines
     even = torch.arange(0, dim, 2)  # [H/2]: 0, 2, 4, …, the 2r of the formula
     angle = position / 10000.0 ** (even / dim)  # [S, H/2], how far each hand has turned
     table = torch.zeros(length, dim)  # [S, H]

@@ -10,9 +10,9 @@ from minibert.course.exercises.compare import Mistake, draw, expect_tensor
 
 
 def random_phases(table, seed):
-    """A table [S, H] with the waves of `table` in every column, each with a random phase."""
+    """The waves of every column, each with a random phase: [S, H]."""
     waves = torch.fft.rfft(table, dim=0)  # [S // 2 + 1, H], complex
-    # blank from here: draw new phases with this seed, keep the strengths, and add up the waves
+    # blank from here: new phases, the old strengths, and their sum
     generator = torch.Generator().manual_seed(seed)
     phase = 2 * math.pi * torch.rand(waves.shape, generator=generator, dtype=table.dtype)
     drawn = torch.polar(waves.abs(), phase)  # the old sizes with new angles
@@ -113,7 +113,7 @@ EXERCISE = Exercise(
 
             Make a random table for the control:
 
-            - In every column, every wave is as strong as in `table`.
+            - In every column, every wave is as strong as in `table`. (The mean of a column may change.)
             - No two columns form a hand any more, except by chance.
             - The same `seed` gives the same table again, and another seed gives another one.
 

@@ -18,10 +18,10 @@ from minibert.positions import sinusoidal_table
 
 
 def shift_matrix(k, dim):
-    """R(k) [H, H]: moves every row of the table on by k positions, R(k) p(i) = p(i + k)."""
+    """R(k), with R(k) p(i) = p(i + k) for every row p(i): [H, H]."""
     even = torch.arange(0, dim, 2)  # [H/2]: the columns of the sines
     matrix = torch.zeros(dim, dim)  # [H, H]
-    # blank from here: give every hand its own block on the diagonal, and return the matrix
+    # blank from here: give every hand its block on the diagonal
     angle = k / 10000.0 ** (even / dim)  # [H/2], the turn of each hand in k steps
     matrix[even, even] = angle.cos()  # how much of the old sine is in the new sine
     matrix[even, even + 1] = angle.sin()  # how much of the old cosine is in the new sine
