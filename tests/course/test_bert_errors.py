@@ -1,0 +1,38 @@
+"""The measure of chapter 6: the largest error of a token, and a bound that holds on every processor."""
+
+import pytest
+import torch
+
+from minibert.course.exercises.ch06_bert.errors import at_most, token_errors
+
+
+def test_the_error_of_one_token_is_not_diluted():
+    theirs = {"a": torch.ones(2, 3, 4), "pooler": torch.ones(2, 4), "theirs": torch.ones(1)}
+    ours = {"a": theirs["a"].clone(), "pooler": theirs["pooler"] * 1.5, "ours": torch.ones(1)}
+    ours["a"][1, 1] *= 1.25
+    ours["a"][1, 2] *= 9  # padding
+    real = torch.tensor([[True, True, True], [True, True, False]])
+    assert token_errors(ours, theirs, real) == {"a": 0.25, "pooler": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("errors", "bound"),
+    [
+        ([1.7e-6, 2e-9], "5e-6"),
+        ([4.99e-6], "5e-6"),
+        ([5.01e-6], "1e-5"),
+        ([1e-5], "1e-5"),
+        ([2.9e-15], "5e-15"),
+        ([0.3], "5e-1"),
+        ([0.7], "1e0"),
+    ],
+)
+def test_a_bound_is_the_next_larger_of_1_and_5(errors, bound):
+    assert at_most(errors) == bound
+    assert max(errors) <= float(bound)
+
+
+@pytest.mark.parametrize("error", [0.0, 1.0, float("nan")])
+def test_without_an_error_there_is_no_bound(error):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        at_most([error])
