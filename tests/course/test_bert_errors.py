@@ -1,9 +1,14 @@
 """The measure of chapter 6: the largest error of a token, and a bound that holds on every processor."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
+from minibert import BertModel, WordPieceTokenizer, from_pretrained
+from minibert.course.exercises.ch06_bert.common import record
 from minibert.course.exercises.ch06_bert.errors import at_most, token_errors
+from minibert.hub.find_pretrained import MINILM
 
 
 def test_the_error_of_one_token_is_not_diluted():
@@ -36,3 +41,23 @@ def test_a_bound_is_the_next_larger_of_1_and_5(errors, bound):
 def test_without_an_error_there_is_no_bound(error):
     with pytest.raises(ValueError, match="between 0 and 1"):
         at_most([error])
+
+
+def test_what_the_chapter_says_of_the_errors_of_its_wrong_models():
+    """6 heads end more than a vector's length away, and GELU by tanh exceeds 1e-3 from h3 on."""
+    right = from_pretrained(MINILM).eval()
+    pairs = WordPieceTokenizer.from_pretrained(MINILM)(
+        ["the bank by the river", "He rang the bell."],
+        ["the children swim", "Nobody came to the door for a long time."],
+    )
+    real, theirs = pairs["attention_mask"].bool(), record(right, pairs)
+
+    def hidden(**change):
+        wrong = BertModel(replace(right.config, **change)).eval()
+        wrong.load_state_dict(right.state_dict())
+        errors = token_errors(record(wrong, pairs), theirs, real)
+        return [errors["embeddings"], *(errors[f"encoder.layer.{i}"] for i in range(6))]
+
+    assert 1 < hidden(num_attention_heads=6)[6] < 1.2
+    tanh = hidden(hidden_act="gelu_new")
+    assert max(tanh[:3]) < 9e-4 and min(tanh[3:]) > 1.05e-3

@@ -154,7 +154,7 @@ EXERCISE = Exercise(
     check=check_all_differences,
     task="""`locate` stops at the first output that differs. Write a function that returns the names of all outputs at which a mistake begins. An output that is wrong only because an earlier one is wrong does not count.
 
-So when you have found a name, run the model again and let this module return the reference's output. Then look for the next difference, until there is none. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Some modules return a tuple; replace its first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module. (One in `forward` of the whole model, such as a forgotten mask, can show at many modules.)
+So when you have found a name, run the model again and let this module return the reference's output, until there is no difference left. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Of a tuple, replace the first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module. (One in `forward` of the whole model, such as a forgotten mask, can show at many modules.)
 
 The check uses several small models with other mistakes.""",
     hints=(
