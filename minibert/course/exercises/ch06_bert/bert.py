@@ -25,9 +25,9 @@ from minibert.model import BertModel, BertOutputs
 class Bert(nn.Module):
     """Embeddings, encoder and pooler, under the checkpoints' names.
 
-    forward takes tensors [B, S], the mask as the tokenizer returns
-    it, and returns BertOutputs: last_hidden_state, [B, S, H], and
-    pooler_output, [B, H].
+    forward takes tensors B × S, the mask as the tokenizer returns
+    it, and returns BertOutputs: last_hidden_state, B × S × H, and
+    pooler_output, B × H.
     """
 
     def __init__(self, config):

@@ -10,7 +10,7 @@ from minibert.course.exercises.compare import Mistake
 def first_difference(ours, theirs, real, tolerance=1e-5):
     """The name of the first output that differs, or None.
 
-    ours and theirs are dicts, name -> tensor; real, [B, S], is True
+    ours and theirs are dicts, name -> tensor; real, B × S, is True
     at the real tokens; tolerance is a share of an output's size. If
     no name is in both: a ValueError.
     """
