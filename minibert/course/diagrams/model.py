@@ -11,7 +11,7 @@ LIT = {
     "attention": {"attention", "weights"},
     "encoder": {"frame", "add1", "feedforward", "add2"},
     "bert": {"word", "segment", "position", "norm", "frame", "attention", "add1", "feedforward",
-             "add2", "mlm", "pooler", "nsp"},
+             "add2", "mlm", "pooler", "mask"},
     "pretraining_data": {"text", "tokenizer", "masking"},
     "pretraining": {"masking", "mlm", "nsp", "loss"},
     "finetuning": {"pooler", "task"},
@@ -26,6 +26,7 @@ SPOKEN = {
     "text": "the text",
     "tokenizer": "the tokenizer",
     "masking": "masking",
+    "mask": "the attention mask",
     "word": "the word table",
     "segment": "the segment table",
     "position": "the position table",
@@ -185,6 +186,8 @@ def _encoder(d: _Model) -> None:
     d.part("add2", 107, 393, 162, 18, "add, LayerNorm")
     # the mask comes in; the weights and the states can be looked at
     d.flow([(336, 32), (336, 39), (353, 39), (353, 271), (270, 271)], "attention")
+    if "mask" in d.lit:  # as the tokenizer returns it
+        d.tensor(348, 54, "[B, S]", "attention_mask", "mask", anchor="end")
     d.text(348, 254, "mask", 10, d.ink("attention"), "end")
     d.tensor(348, 266, "[B, 1, 1, S]", "mask", "attention", anchor="end")
     d.flow([(269, 289), (284, 289)], "weights")

@@ -13,10 +13,14 @@ from minibert.course.exercises.compare import Mistake
 from minibert.model import BertModel
 
 
-def all_differences(model, other, inputs):
-    """The names of all outputs at which a mistake begins, in the order in which the model computes them."""
+def all_differences(model, reference, inputs):
+    """The names of all outputs at which a mistake begins.
+
+    They are in the order in which the model computes them.
+    """
     # blank from here: compare, replace the output that differs, and compare again
-    theirs, real = record(other, inputs), inputs["attention_mask"].bool()
+    theirs = record(reference, inputs)
+    real = inputs["attention_mask"].bool()
     found, hooks = [], []
 
     def replace(right, module, arguments, output):
@@ -125,7 +129,7 @@ def _check_found(found, expected, broken, right, inputs):
 
 def _check_restored(broken, right, inputs, before):
     """Hooks are gone, and both models have the weights and outputs that they had."""
-    for model, what in ((broken, "model"), (right, "other")):
+    for model, what in ((broken, "model"), (right, "reference")):
         left = [name for name, module in model.named_modules() if module._forward_hooks]
         if left:
             raise Mistake(
@@ -150,9 +154,9 @@ EXERCISE = Exercise(
     check=check_all_differences,
     task="""`locate` stops at the first output that differs. Write a function that returns the names of all outputs at which a mistake begins. An output that is wrong only because an earlier one is wrong does not count.
 
-So when you have found a name, run the model again and let this module return the reference's output. Then look for the next difference, until there is none. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Some modules return a tuple; replace its first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module, and not in `forward` of the whole model.
+So when you have found a name, run the model again and let this module return the reference's output, until there is no difference left. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Of a tuple, replace the first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module. (One in `forward` of the whole model, such as a forgotten mask, can show at many modules.)
 
-The check uses small models with mistakes in layers drawn at random.""",
+The check uses several small models with other mistakes.""",
     hints=(
         "Write it for one mistake first: find the name, register a hook that returns the reference's output, record again, remove the hook. How many hooks does the model need while you look for the third mistake?",
         "`model.get_submodule(name)` is the module, and `functools.partial` can bind the right output to a hook, as it binds the name in `record`. Collect the hooks in a list, and remove them in `finally`.",

@@ -23,10 +23,11 @@ from minibert.model import BertModel, BertOutputs
 
 
 class Bert(nn.Module):
-    """Embeddings, encoder and pooler, under the names of the published checkpoints.
+    """Embeddings, encoder and pooler, under the checkpoints' names.
 
-    forward(input_ids, token_type_ids=None, attention_mask=None) takes tensors B × S and returns
-    BertOutputs(last_hidden_state=..., pooler_output=...), of shapes B × S × H and B × H.
+    forward takes tensors B × S, the mask as the tokenizer returns
+    it, and returns BertOutputs: last_hidden_state, B × S × H, and
+    pooler_output, B × H.
     """
 
     def __init__(self, config):
@@ -37,15 +38,21 @@ class Bert(nn.Module):
         size = config.hidden_size
         self.pooler = nn.Sequential(
             OrderedDict(dense=nn.Linear(size, size), activation=nn.Tanh())
-        )  # blank: a module with a part `dense`, tanh included
+        )  # blank: with a part `dense`, tanh included
 
-    def forward(self, input_ids, token_type_ids=None, attention_mask=None):
-        # blank from here: mask, embeddings, encoder and pooler
-        mask = None if attention_mask is None else attention_mask.bool()[:, None, None, :]
-        embedded = self.embeddings(input_ids, token_type_ids=token_type_ids)  # [B, S, H]
-        states, _ = self.encoder(embedded, mask)  # L + 1 times [B, S, H]
-        last = states[-1]  # [B, S, H]
-        pooled = self.pooler(last[:, 0])  # [B, H]
+    def forward(
+        self, input_ids, token_type_ids=None, attention_mask=None
+    ):  # fmt: skip
+        mask = (
+            None if attention_mask is None
+            else attention_mask.bool()[:, None, None, :]
+        )  # blank: [B, 1, 1, S], boolean, or None  # fmt: skip
+        hidden = self.embeddings(
+            input_ids, token_type_ids=token_type_ids
+        )  # fmt: skip
+        states, _ = self.encoder(hidden, mask)  # [B, S, H], L + 1 times
+        last = states[-1]  # blank: [B, S, H]
+        pooled = self.pooler(last[:, 0])  # blank: [B, H]
         return BertOutputs(last_hidden_state=last, pooler_output=pooled)
 
 
@@ -234,16 +241,16 @@ def _check_pooler_is_called(mine, ids):
 EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
-    minutes=20,
+    minutes=15,
     title="BERT in one class",
     solution=Bert,
     check=check_bert,
     task="""Complete the class. `BertEmbeddings(config)` and `BertEncoder(config)` contain what you built in chapters 2 to 5.
 
-- **Pooler**: its weights must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make it a module of its own that returns the pooled vectors, tanh included, and call it in `forward`, because you will later record the output of every module that is called.
-- **Forward**: the embeddings turn ids and segments into vectors, the encoder transforms them under the mask, and the pooler reads the last layer's [CLS]. The embeddings take segments by keyword: `token_type_ids=…`. Your class gets the mask as the tokenizer returns it, whole numbers `[B, S]`, or None. The encoder takes a boolean mask `[B, 1, 1, S]`, as in chapter 4, or None. It returns two things; the first is the list of all $L + 1$ hidden states.""",
+- **Pooler**: its weights must be called `pooler.dense.weight` and `pooler.dense.bias`, as in the published checkpoints. Make it a module that returns the pooled vectors, tanh included. You will later record the outputs of all modules that are called.
+- **Forward**: fill in the mask, the last hidden state and the pooled vectors. The tokenizer returns the mask as whole numbers `[B, S]`; the encoder takes a boolean one, `[B, 1, 1, S]`, as in chapter 4, or None. The encoder returns the list of all $L + 1$ hidden states first.""",
     hints=(
-        "PyTorch names a weight by the attributes that lead to it. `nn.Sequential(OrderedDict(dense=…))` has a part called `dense`, and so has a small `nn.Module` of your own. Print the names in `state_dict()` as soon as `__init__` runs.",
+        "PyTorch builds the name of a weight from the attributes on the way to it. `nn.Sequential(OrderedDict(dense=…))` has a part called `dense`, and so has a small `nn.Module` of your own. Print the names in `state_dict()` as soon as `__init__` runs.",
         "Compare `[B, S]` with the shape that the encoder takes: where are the new axes? `mask[:, None]` adds one.",
     ),
     paragraph="The whole model",

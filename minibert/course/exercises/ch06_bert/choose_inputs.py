@@ -14,7 +14,10 @@ from minibert.model import BertModel
 
 
 def choose_inputs(wanted, tokenizer):
-    """A batch of the tokenizer that exposes exactly those of the models A, B and C whose letters are in wanted."""
+    """A batch that exposes exactly the models in wanted.
+
+    wanted has some of the letters A, B and C, or none.
+    """
     # blank from here: texts, and the call of the tokenizer
     long, short = "the bank by the river " * 20, "the bank"
     texts = [long if "C" in wanted else short]  # C: positions from 64 on
@@ -81,9 +84,9 @@ EXERCISE = Exercise(
     title="Choose inputs that expose a mistake",
     solution=choose_inputs,
     check=check_choose_inputs,
-    task="""Each of the models A, B and C has one mistake, and the text `one` exposes none of them. Find inputs that do: tokenize texts of your own, and call `locate(unknown["A"], batch)` until it names an output. From the names and from your inputs you can conclude what the mistakes are. One of the models is wrong from a certain position on: from which?
+    task="""Each of the models A, B and C has one mistake, and the text `one` exposes none of them. Find inputs that do: tokenize texts of your own, and call `locate(wrong["A"], batch)` until it names an output. From the names and from your inputs you can conclude what the mistakes are. One of the models is wrong from a certain position on: from which?
 
-Then write a function that builds inputs which expose exactly the models you choose. `wanted` is a string with some of the letters, such as `"AC"`, or an empty one. `choose_inputs(wanted, tokenizer)` returns a batch, made with `tokenizer(...)`, on which `locate` names an output for exactly these models and returns None for the others. The check tries all eight strings, with a small BERT that has the same three mistakes, and with the tokenizer of another model.""",
+Then write a function that returns a batch, made with `tokenizer(...)`, on which `locate` names an output for exactly the models in `wanted` (a string such as `"AC"`, or an empty one) and returns None for the others. The check tries all eight strings, on a small BERT with the same three mistakes and another tokenizer.""",
     hints=(
         "The tokenizer returns three tensors. Print them for `one`: which values, and which shapes, never occur there?",
         "`tokenizer(texts, seconds)` takes two lists for pairs of texts. Change one property of the batch at a time, until each model is exposed by a property that leaves the other two alone. One of the mistakes needs many tokens.",

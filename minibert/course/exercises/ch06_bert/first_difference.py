@@ -8,10 +8,11 @@ from minibert.course.exercises.compare import Mistake
 
 
 def first_difference(ours, theirs, real, tolerance=1e-5):
-    """The name of the first output that differs, or None; a ValueError if no name is in both.
+    """The name of the first output that differs, or None.
 
-    ours and theirs are dicts of name -> tensor, real, B × S, is True at the real tokens, and
-    the tolerance is a share of an output's size.
+    ours and theirs are dicts, name -> tensor; real, B × S, is True
+    at the real tokens; tolerance is a share of an output's size. If
+    no name is in both: a ValueError.
     """
     # blank from here: the comparison
     if not ours.keys() & theirs.keys():
@@ -283,13 +284,13 @@ EXERCISE = Exercise(
     title="Find the first wrong output",
     solution=first_difference,
     check=check_first_difference,
-    task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has. If no name is left, raise a `ValueError`, because None would report that two models agree although nothing was compared. Count an output as different if its shape differs or if it contains NaN.
+    task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has. If no name is left, raise a `ValueError`, because None would report that two models agree although nothing was compared.
 
 - **Mask**: `real` is a boolean tensor `[B, S]`. Compare an output with a vector for each token, `[B, S, …]`, at the real tokens only, and any other output whole. (The pooler's is `[B, H]`.)
-- **Tolerance**: it is relative to the size of what you compare, because some outputs have numbers of about 100 and others of about a hundredth. How you measure a difference is your design. Find it if the vector of a single token among a thousand differs by ten times the tolerance, and let half the tolerance pass.""",
+- **Tolerance**: it is relative to the size of what you compare, because some outputs have numbers of about 100 and others of about a hundredth. How you measure the difference is up to you. Your function must notice when one token's vector in a thousand is off by ten times the tolerance, and must accept a difference of half the tolerance.""",
     hints=(
         "What would a fixed tolerance of 0.001 say about numbers of about 100, and about numbers of about a hundredth? What would a tolerance relative to each single number say where that number is nearly 0?",
-        "Try your comparison on three small cases: a NaN in ours, two outputs that are 0 everywhere, and the shapes [1, S, H] and [2, S, H]. What do `>`, `/` and `-` return there?",
+        "Try your comparison on three small cases: a NaN in ours, two outputs that are 0 everywhere, and the shapes [1, S, H] and [2, S, H]. What do `>`, `/` and `-` return there, and what should your function say?",
     ),
     paragraph="Compare with a reference, output by output",
 )

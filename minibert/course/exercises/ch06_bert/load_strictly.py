@@ -9,7 +9,10 @@ from minibert.course.exercises.compare import Mistake
 
 
 def load_strictly(model, tensors):
-    """Copy a dict of name -> tensor into the model; a ValueError that names the tensor for anything that does not fit."""
+    """Copy tensors, name -> tensor, into the model.
+
+    If anything does not fit: a ValueError that names the tensor.
+    """
     # blank from here: the whole loader
     own = model.state_dict()
     missing = own.keys() - tensors.keys()  # names that the model has and the file lacks

@@ -37,7 +37,7 @@ export default {
     const level = shape("line", { class: "mb-level", x1: PLOT.left, x2: width - PLOT.right });
     const plot = shape("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, "aria-hidden": "true" },
       Array.from({ length: high - low + 1 }, (_, k) => [shape("line", { class: "mb-grid", x1: PLOT.left, x2: width - PLOT.right, y1: y(low + k), y2: y(low + k) }),
-        (k + low) % 2 === 0 && shape("text", { x: PLOT.left - 6, y: y(low + k) + 4, "text-anchor": "end" }, power(low + k))]),
+        shape("text", { x: PLOT.left - 6, y: y(low + k) + 4, "text-anchor": "end" }, power(low + k))]),
       rounding.map((_, state) => shape("text", { x: x(state), y: PLOT.height - 14, "text-anchor": "middle" }, `h${state}`)),
       shape("text", { x: 2, y: 14 }, "relative error of the hidden states"),
       level, lines.map(({ marks, ring }) => [marks, ring]),
