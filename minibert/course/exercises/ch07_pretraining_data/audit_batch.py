@@ -74,6 +74,8 @@ def audit_batch(batch):
     length = ((true != 0).sum(dim=1) - first - 2).double()  # [B], of text B
     n_masked, n_chosen = masked.sum(dim=1), chosen.sum(dim=1)  # [B] each
     alike = (n_masked == 0) | (n_masked == n_chosen)  # [B], one outcome in the whole row
+    p = masked[chosen].double().mean()
+    by_chance = p**n_chosen + (1 - p) ** n_chosen * (n_chosen > 0)  # [B]
     one, other = length[is_random], length[~is_random]
 
     def off(hits, p):
@@ -90,7 +92,7 @@ def audit_batch(batch):
         "not 80% become [MASK]": off(masked[chosen], 0.8),
         "not 10% are replaced": off(replaced[chosen], 0.1),
         "not 10% are kept": off(kept[chosen], 0.1),
-        "the outcomes in a row depend on each other": off(alike, 0.8**n_chosen + 0.2**n_chosen * (n_chosen > 0)),
+        "the outcomes in a row depend on each other": off(alike, by_chance),
         "not half of the labels are 1": off(is_random, 0.5),
         "label 0, and two documents": not same[~is_random].all(),
         "label 1, and one document": same[is_random].any(),

@@ -127,7 +127,7 @@ ANSWERS = Answers(
         _always_an_alarm: "correct batch of 8,000 rows: something is wrong",
         _fixed_tolerance: "of 600 rows: kept",
         _two_standard_errors: "of which 8.1% are kept",
-        _without("no_look_at_the_outcomes", "10%", "80%", "depend"): "its standard error",
+        _without("no_look_at_the_outcomes", "10%", "80%"): "its standard error",
         _without("no_look_at_replacements", "replacement"): "ids of the replacements",
         _without(
             "no_look_at_labels", "has a label", "segment", "document", "%", "length", "depend"
@@ -138,7 +138,7 @@ ANSWERS = Answers(
         _without("no_look_at_segments", "segment"): "positions of the two",
         _without("no_look_at_lengths", "length"): "without reading them",
         _without("no_look_at_the_rate", "15%"): "of the ordinary tokens are chosen",
-        _without("one_outcome_of_three", "80%", "replaced", "depend"): "not one of them",
+        _without("one_outcome_of_three", "80%", "replaced"): "not one of them",
         _without("no_look_at_the_labels_of_pairs", "half"): "Count the labels of the pairs",
         _without("no_look_at_the_mask", "attention"): "attention mask with the padding",
         _only_padding: "the attention mask hide",
