@@ -1,4 +1,4 @@
-"""How a document is cut into pairs: collected sentences, a cut, and the two outcomes of the toss."""
+"""How a document is cut into pairs: collected sentences, a cut, and the outcomes of the toss."""
 
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
@@ -10,8 +10,8 @@ ALT = (
     "A document as a row of seven sentences. Sentences 1 to 4 are collected, because together they"
     " reach the target; start is before sentence 1, the cut after sentence 2, end after sentence 4."
     " Below, the two outcomes of the toss. Heads, label 0: A is sentences 1 and 2, B is sentences 3"
-    " and 4, and the next pair starts at 5. Tails, label 1: A is sentences 1 and 2, B is sentences x"
-    " and y of another document, sentences 3 and 4 are put back, and the next pair starts at 3."
+    " and 4, and the next pair starts at 5. Tails, label 1: A is sentences 1 and 2, B is sentences"
+    " x and y of another document, sentences 3 and 4 are put back, and the next pair starts at 3."
 )
 
 
@@ -27,7 +27,7 @@ def sentence_pairs() -> Diagram:
         d.box(edges[i], 28, width, HIGH, ground, edge, 1.2)
         d.text(edges[i] + width / 2, 43, str(i + 1), 11, "ink" if i < END else "soft")
     d.line([(8, 56), (edges[END] - GAP, 56)], "token", 2)
-    d.text((8 + edges[END]) / 2, 70, "collected, up to the target", 10.5, "soft")
+    d.text(edges[END] + 6, 70, "collected: enough tokens", 10.5, "soft", "start")
     for name, at, anchor in (("start", 0, "start"), ("cut", CUT, "middle"), ("end", END, "middle")):
         x = edges[at] - GAP / 2 if at else edges[0]
         d.line([(x, 23), (x, 78)], "ink", 1.6, "" if name == "cut" else "2 3")

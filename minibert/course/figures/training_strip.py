@@ -59,7 +59,8 @@ def training_strip(
         kind = f"<b>{label}</b>, {KINDS[label]}"
         pair = f'<p style="margin:0 0 4px">next_sentence_label = {kind}</p>'
         if covered:
-            pair = f'<details style="margin:0 0 4px"><summary>next_sentence_label</summary>{kind}</details>'  # fmt: skip
+            summary = f"<summary>next_sentence_label</summary>{kind}"
+            pair = f'<details style="margin:0 0 4px">{summary}</details>'
         strips.append(f'<div style="margin:0 0 10px">{pair}{" ".join(boxes)}</div>')
         texts.append(_text(batch, names, row, covered))
     return Strip("".join(strips), "\n\n".join(texts))
