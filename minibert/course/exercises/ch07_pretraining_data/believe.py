@@ -75,7 +75,7 @@ EXERCISE = Exercise(
         "There are two ways to see this token. First: it is the true token, and it was kept. Second: the true token, whichever it is, was replaced, and this one was drawn. How probable is each way?",
         "By Bayes' theorem $t$ is the probability of the first way, divided by the sum of both. With equal shares the two ways are equally probable at $q = 1/V$, so your function must return 0.5 there.",
     ),
-    paragraph="Why not always [MASK]?",
+    paragraph="Why 80, 10 and 10",
     solution=believe,
     check=check_believe,
 )
