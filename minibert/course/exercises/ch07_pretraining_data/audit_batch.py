@@ -126,12 +126,10 @@ EXERCISE = Exercise(
     minutes=40,
     title="Audit a program you have not seen",
     task=f"""
-            `broken_batch(k)` returns a batch of program k. Program 0 is correct, and each of the programs 1 to {len(FAULTS)} has one bug that we keep secret.
-            Write down what must hold in a correct batch, and return one message for each property that fails. A correct batch must get an empty list. The check also tries bugs that none of the eight programs has, so test every property that you know.
+            `broken_batch(k)` returns a batch of program k. Program 0 is correct, and each of the programs 1 to {len(FAULTS)} has one bug that we keep secret. Return one message for each property of a correct batch that fails; a correct batch must get an empty list. The check also tries bugs that none of the eight programs has, so test every property that you know.
 
-            The ids 0 to 4 are [PAD], [UNK], [CLS], [SEP] and [MASK]. The texts are artificial: the ids from 5 to 14 belong to the first document, the ids from 15 to 24 to the second, and so on, so an id tells you its document.
-            For example, a row of label 1 reads `2 7 8 9 10 11 3 31 32 33 34 35 3 0 …` before it is masked: A comes from the first document and B from the third. In a correct batch A and B have 5 to 14 tokens each, and half of the pairs are random.
-            `broken_batch(k, seed, rows)` makes other batches. The check uses {LEAST} rows or more, and at least 8,000 where a bug may not show in a small batch.
+            The ids 0 to 4 are [PAD], [UNK], [CLS], [SEP] and [MASK]. The texts are artificial: the ids from 5 to 14 belong to the first document, those from 15 to 24 to the second, and so on. For example, a row of label 1 reads `2 7 8 9 10 11 3 31 32 33 34 35 3 0 …` before it is masked: A comes from the first document and B from the third.
+            In a correct batch A and B have 5 to 14 tokens each, and half of the pairs are random. `broken_batch(k, seed, rows)` makes other batches; the check uses {LEAST} rows or more, and at least 8,000 where a bug may not show in a small batch.
         """,
     hints=(
         "First undo the masking: `torch.where(chosen, labels, seen)`. Then ask each tensor a question. Which ids can a label have, and which ids a replacement? Which positions does the attention mask hide, and where does segment 1 begin and end? From which documents are A and B if the label is 0, and if it is 1? Which proportions do you know, in the batch, in each row, and for each label?",

@@ -17,7 +17,7 @@ FAULTS = (
     "the outcomes are 81, 10 and 9 percent, not 80, 10 and 10",
     "a replacement may be a special token",
     "a label is the token that is seen, not the one that was there",
-    "one draw decides the outcome ([MASK], random or unchanged) of all chosen tokens of a row",
+    "one draw decides the outcome ([MASK], random or kept) of all chosen tokens of a row",
     "the labels 0 and 1 of the pairs are swapped",
     "one time in five, a random B comes from A's own document",
     "the first [SEP] has segment 1",
@@ -123,7 +123,7 @@ def counts(batch: dict[str, Tensor]) -> list[tuple[str, float, int]]:
     is_random = batch["next_sentence_label"] == 1  # [B]
 
     proportions = [
-        ("chosen tokens: unchanged", kept, chosen),
+        ("chosen tokens: kept", kept, chosen),
         ("replacements: special tokens", seen < len(SPECIAL), replaced),
         ("chosen tokens: label is [MASK]", labels == MASK, chosen),
         ("rows of 2 or more chosen: all or none [MASK]", alike, several),
