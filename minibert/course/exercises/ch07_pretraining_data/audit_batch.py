@@ -56,7 +56,7 @@ ADVICE = {
 
 
 def audit_batch(batch):
-    """What is wrong with a batch: messages, none if all is right."""
+    """What is wrong with 600 rows or more: a list of messages."""
     seen, labels = batch["input_ids"], batch["labels"]  # [B, S] each
     segments = batch["token_type_ids"]  # [B, S]
     real = batch["attention_mask"]  # [B, S]
