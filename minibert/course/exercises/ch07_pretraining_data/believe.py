@@ -68,7 +68,7 @@ EXERCISE = Exercise(
     minutes=10,
     title="Can you believe what you see?",
     task=(
-        "At a *chosen* position you see a token other than [MASK]. Of the chosen tokens a proportion `kept` is kept, and a proportion `replaced` is replaced by one of the `vocab_size` tokens, all equally likely. "
+        "At a *chosen* position you see a token other than [MASK]. Of the chosen tokens a proportion `kept` stays, and a proportion `replaced` becomes one of the `vocab_size` tokens, all equally likely. "
         "The surrounding tokens alone give the visible token the probability `context` ($q$) of being the true one. What is the probability $t$ that it was kept?"
     ),
     hints=(
