@@ -12,20 +12,31 @@ from minibert.course.exercises.ch07_pretraining_data.audit_batch import (
     LEAST,
     audit_batch,
 )
-from minibert.course.exercises.ch07_pretraining_data.broken_programs import FAULTS, broken_batch
+from minibert.course.exercises.ch07_pretraining_data.broken_programs import (
+    FAULTS,
+    UNLISTED,
+    broken_batch,
+    counts,
+)
 from tools.environment import ROOT
 
-EVERY = range(1, len(FAULTS) + 1)
+EVERY = range(1, len(FAULTS + UNLISTED) + 1)
 # What the solution says of each bug, and what it must not miss.
 SAYS = {
-    1: "unchanged",
+    1: "kept",
     2: "replacement",
     3: "has a label",
-    4: "one outcome",
+    4: "depend on each other",
     5: "two documents",
     6: "one document",
     7: "segment",
     8: "length",
+    9: "15%",
+    10: "replaced",
+    11: "replaced",
+    12: "labels are 1",
+    13: "attention mask",
+    14: "attention mask",
 }
 
 
@@ -37,7 +48,7 @@ def shown(fault, rows, seeds):
     )
 
 
-@pytest.mark.parametrize("fault", [3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("fault", range(3, 15))
 def test_these_bugs_show_in_the_smallest_batch(fault):
     assert shown(fault, LEAST, range(100, 200)) == 100
 
@@ -48,8 +59,8 @@ def test_these_bugs_show_in_8000_rows(fault):
 
 
 def test_a_small_correct_batch_is_seldom_reported():
-    """By more than three standard errors about 3 of 1,000 correct counts are off."""
-    assert sum(not audit_batch(broken_batch(0, seed, LEAST)) for seed in range(100, 300)) >= 197
+    """By more than three standard errors about 3 of 1,000 correct counts are off, and the solution makes seven."""
+    assert sum(not audit_batch(broken_batch(0, seed, LEAST)) for seed in range(100, 300)) >= 192
 
 
 def test_a_large_correct_batch_passes():
@@ -68,7 +79,18 @@ def test_the_check_tries_every_bug_in_batches_of_the_named_sizes():
 
 
 def test_the_task_names_no_bug():
-    assert not any(fault in EXERCISE.task for fault in FAULTS)
+    assert not any(fault in EXERCISE.task for fault in FAULTS + UNLISTED)
+
+
+def test_a_bug_outside_the_list_is_one():
+    """Each shows in its own count, far from the value of a correct program."""
+    right = [share for _, share, _ in counts(broken_batch(0, 3))]
+    for fault, count in zip(range(9, 15), (8, 10, 10, 11, 12, 12)):
+        shares = [share for _, share, _ in counts(broken_batch(fault, 3))]
+        assert abs(shares[count] - right[count]) > 0.03
+        assert all(abs(shares[i] - right[i]) < 0.01 for i in (1, 2, 4, 5, 6))
+    with pytest.raises(ValueError, match="no program 15"):
+        broken_batch(15)
 
 
 def test_the_chapter_shows_the_bugs_only_to_those_who_ask(capsys):
@@ -83,3 +105,4 @@ def test_the_chapter_shows_the_bugs_only_to_those_who_ask(capsys):
     shown = capsys.readouterr().out
     assert all(f"{i} · {fault}" in shown for i, fault in enumerate(FAULTS, 1))
     assert shown.count("your audit of program") == 9 and shown.count("nothing") == 1
+    assert f"your audit finds {len(EVERY)} of {len(EVERY)} bugs" in shown

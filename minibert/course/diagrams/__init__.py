@@ -9,6 +9,7 @@ from minibert.course.diagrams.layer import layer
 from minibert.course.diagrams.model import model
 from minibert.course.diagrams.one_query import one_query
 from minibert.course.diagrams.pretraining_input import pretraining_input
+from minibert.course.diagrams.sentence_pairs import sentence_pairs
 from minibert.course.diagrams.tokenizer import tokenizer
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "model",
     "one_query",
     "pretraining_input",
+    "sentence_pairs",
     "tokenizer",
 ]

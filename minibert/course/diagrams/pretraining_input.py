@@ -4,14 +4,14 @@ from minibert.course.diagrams.drawing import Diagram, Drawing
 
 TEXTS = ("the bank by the river", "it was closed today")
 # what the model has to predict: row -> (the token it sees, what was done)
-CHOSEN = {2: ("[MASK]", "hidden"), 8: ("green", "random"), 9: ("closed", "kept")}
+CHOSEN = {2: ("[MASK]", "masked"), 8: ("green", "random"), 9: ("closed", "kept")}
 LENGTH = 13
 IGNORED = "-100"
 ALT = (
     "One sequence of pretraining as a table, a row for each of 13 tokens: [CLS] the bank by the"
     " river [SEP] it was closed today [SEP] [PAD]. Columns that go into the model: position, the"
     " token that it sees, segment (0 up to the first [SEP], then 1), attention mask (0 at"
-    " padding). The column of labels goes to the loss: bank, which is hidden by [MASK]; was, which"
+    " padding). The column of labels goes to the loss: bank, which [MASK] replaces; was, which"
     " is replaced by a random token; closed, which was kept; and -100, which the loss ignores,"
     " everywhere else. One more label belongs to the whole pair: 0, the second text follows the"
     " first."

@@ -21,6 +21,7 @@ from minibert.course.diagrams import (
     model,
     one_query,
     pretraining_input,
+    sentence_pairs,
     tokenizer,
 )
 from minibert.course.diagrams.head import KEY, QUERY, VALUE, mixed, weights
@@ -46,6 +47,7 @@ CLOSE_UPS = {
 }
 DRAWN = {**{chapter: lambda chapter=chapter: model(chapter) for chapter in LIT}, **CLOSE_UPS}
 DRAWN["failing_run"] = failing_run
+DRAWN["sentence_pairs"] = sentence_pairs
 DRAWN["one_query"] = lambda: one_query(
     ["the", "bank", "by", "river"], 1, [3, 0], [[0, 0], [1, 2], [0, 0], [2, 2]], [[0, 0], [1, 1], [0, 0], [2, 0]]
 )  # fmt: skip

@@ -17,7 +17,7 @@ BATCH = {
 
 
 def words(*rows):
-    html = training_strip(BATCH, NAMES, rows).data
+    html = training_strip(BATCH, NAMES, rows).html
     return re.sub(r"(<[^>]+>|&nbsp;|\s)+", " ", html).split()
 
 
@@ -29,7 +29,21 @@ def test_a_strip_shows_tokens_labels_and_the_label_of_the_pair():
 
 
 def test_every_real_token_has_a_box_with_the_colours_of_segment_and_label():
-    html = training_strip(BATCH, NAMES, (0, 1)).data
+    html = training_strip(BATCH, NAMES, (0, 1)).html
     assert html.count("<span") == 7, "padding has none"
     assert html.count("solid #c44e00") == 4
     assert html.count("255,176,0") == 3
+
+
+def test_a_covered_strip_hides_every_label_until_it_is_opened():
+    html = training_strip(BATCH, NAMES, (0, 1), covered=True).html
+    assert html.count("<details") == 5, "three labels of tokens, two of pairs"
+    shown = re.sub(r"<details.*?</details>", "", html)
+    assert "B follows A" not in shown and "B is random" not in shown and "<b>" not in shown
+
+
+def test_a_strip_has_a_text_for_copies_without_html():
+    data = training_strip(BATCH, NAMES)._repr_mimebundle_()
+    assert data["text/plain"] == "next_sentence_label = 0, B follows A\n<x> {[MASK] ← river} bank"
+    covered = training_strip(BATCH, NAMES, (0, 1), covered=True)._repr_mimebundle_()
+    assert covered["text/plain"] == "<x> {[MASK]} bank\n\nbank bank {river} {river}"

@@ -11,13 +11,15 @@ from minibert.course.exercises.compare import Mistake
 
 
 def believe(context, vocab_size, kept=0.1, replaced=0.1):
-    """The probability that a token which you see at a chosen position was kept and not replaced.
+    """How probable it is that a token at a chosen position was kept.
 
-    `context` is the probability that the surrounding tokens alone give to the token that you see. Of the chosen tokens
-    a proportion `kept` stays, and a proportion `replaced` becomes one of `vocab_size` tokens, all equally likely.
+    context   the probability of this token, by its context alone
+    kept      the proportion of the chosen tokens that stay
+    replaced  the proportion that become one of `vocab_size` tokens,
+              all equally likely
     """
-    first = kept * context  # blank: the true token is this one, and it was kept
-    second = replaced / vocab_size  # blank: the true token was replaced, and this one was drawn  # fmt: skip
+    first = kept * context  # blank: this token is the true one, and was kept
+    second = replaced / vocab_size  # blank: the true one was replaced, this one drawn
     return first / (first + second)  # blank: the probability of the first way
 
 
@@ -66,7 +68,7 @@ EXERCISE = Exercise(
     minutes=10,
     title="Can you believe what you see?",
     task=(
-        "At a chosen position you see a token other than [MASK]. Of the chosen tokens a proportion `kept` is left as it is, and a proportion `replaced` is replaced by one of the `vocab_size` tokens, all equally likely. "
+        "At a *chosen* position you see a token other than [MASK]. Of the chosen tokens a proportion `kept` stays, and a proportion `replaced` becomes one of the `vocab_size` tokens, all equally likely. "
         "The surrounding tokens alone give the visible token the probability `context` ($q$) of being the true one. What is the probability $t$ that it was kept?"
     ),
     hints=(

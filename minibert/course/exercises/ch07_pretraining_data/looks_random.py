@@ -13,8 +13,11 @@ LEAST, RIGHT = 0.05, 0.6  # of all pairs at least so many, of these at least so 
 
 
 def looks_random(first, second):
-    """Whether you suspect that B is random. A and B are lists of tokens, together at most 125."""
-    return len(first) + len(second) < 125  # blank: what the texts show without being read
+    """Whether you suspect that B is random.
+
+    A and B are lists of tokens, together at most 125.
+    """
+    return len(first) + len(second) < 125  # blank: what you see without reading
 
 
 @cache
@@ -84,12 +87,12 @@ EXERCISE = Exercise(
     minutes=20,
     title="Guess the label without reading",
     task=(
-        f"Find a property that you can see without reading a word, and that is more common when B is random. Your function marks the pairs that have it. On pairs that the check makes with `pairs_of` from other documents, it must mark at least {LEAST:.0%} of the pairs, "
+        f"Find a property that you can see without reading a word, and that is more common when B is random. Your function marks the pairs that have it. The check cuts other documents with `pairs_of`. Your function must mark at least {LEAST:.0%} of those pairs, "
         f"and at least {RIGHT:.0%} of the marked pairs must be random. Count first, in `pairs`."
     ),
     hints=(
         "Think of something that you can count in a pair without reading it: its tokens, or its sentences. Put the pairs into groups by this count, and print the percentage of random pairs in each group.",
-        "In one case `pairs_of` makes B random without a toss. What does A look like in this case, and when does the case occur often?",
+        "In one case `pairs_of` makes B random without a toss. For which targets does that happen most often, and what do their pairs have in common?",
     ),
     paragraph="More than half of the pairs are random",
     solution=looks_random,

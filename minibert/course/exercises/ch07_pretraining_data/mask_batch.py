@@ -7,17 +7,23 @@ from minibert.course.exercises.ch07_pretraining_data.common import CHAPTER
 from minibert.course.exercises.compare import Mistake
 
 
-def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids, rate=0.15, generator=None):
-    """input_ids [B, S] -> what the model sees [B, S], and labels [B, S]: the true id where a token is chosen, else -100."""
+def mask_batch(input_ids, *, mask_token_id, vocab_size, special_ids,
+               rate=0.15, generator=None):  # fmt: skip
+    """input_ids [B, S] -> what the model sees [B, S], labels [B, S].
+
+    A label is the true id where a token is chosen, else -100.
+    """
+    shape = input_ids.shape
     special = torch.zeros(vocab_size, dtype=torch.bool)  # [V]
     special[list(special_ids)] = True
     ordinary = torch.arange(vocab_size)[~special]  # [V - specials]
-    chance = torch.rand(input_ids.shape, generator=generator)  # [B, S], decides choice and outcome
-    drawn = ordinary[torch.randint(len(ordinary), input_ids.shape, generator=generator)]  # [B, S]
-    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True for a proportion `rate` of the ordinary tokens  # fmt: skip
-    labels = input_ids.where(chosen, -100)  # blank: [B, S], the true id where chosen
-    hidden = input_ids.masked_fill(chosen & (chance < 0.8 * rate), mask_token_id)  # blank: [B, S], [MASK] at 80% of the chosen positions  # fmt: skip
-    corrupted = torch.where(chosen & (chance >= 0.9 * rate), drawn, hidden)  # blank: [B, S], a drawn token at 10% of them  # fmt: skip
+    chance = torch.rand(shape, generator=generator)  # [B, S]
+    at = torch.randint(len(ordinary), shape, generator=generator)
+    drawn = ordinary[at]  # [B, S], a random token for each position
+    chosen = (chance < rate) & ~special[input_ids]  # blank: [B, S], True where a token is chosen
+    labels = input_ids.where(chosen, -100)  # blank: [B, S]
+    masked = input_ids.masked_fill(chosen & (chance < 0.8 * rate), mask_token_id)  # blank: [B, S], the ids with [MASK] in them  # fmt: skip
+    corrupted = torch.where(chosen & (chance >= 0.9 * rate), drawn, masked)  # blank: [B, S], and with random tokens  # fmt: skip
     return corrupted, labels
 
 
@@ -198,7 +204,7 @@ EXERCISE = Exercise(
     title="No loop, and one random number for each token",
     task=(
         "The loop above draws one random number for the choice of a token and another for its outcome. Mask a whole batch `[B, S]` without a loop, and with a single number for both: a token's `chance` decides "
-        "whether it is chosen *and* what the model sees in its place. `drawn` holds a random token for every position."
+        "whether it is chosen *and* what the model sees in its place. Of the ordinary tokens a proportion `rate` is chosen; of these, 80% become [MASK] and 10% the token in `drawn`."
     ),
     hints=(
         "The `chance` of every chosen token lies between 0 and `rate`, and all values in this interval are equally likely. Where do its first 80% end, and where do its last 10% begin?",

@@ -14,11 +14,14 @@ TARGET, AMPLE = 9, 1000
 
 
 def pairs_of(document, elsewhere, target, room, rng):
-    """Cut a document into pairs. Returns a list of (A, B, label); label 1 means that B is random.
+    """Cut a document into pairs: a list of (A, B, label).
 
-    document is a list of sentences, each a list of tokens. elsewhere(n) returns one list of tokens: whole sentences of
-    another document, joined, at least one, until there are n tokens. Sentences are collected until they have `target`
-    tokens; no pair has more than `room`.
+    document      a list of sentences, each a list of tokens
+    elsewhere(n)  returns one list of tokens: sentences of another
+                  document, at least one, until there are n tokens
+    target        collect sentences until they have so many tokens
+    room          a pair has no more tokens than this
+    Label 1 means that B is random.
     """
     # blank from here: for each pair collect, cut, toss, put back and truncate
     pairs, start = [], 0
@@ -200,13 +203,13 @@ EXERCISE = Exercise(
     minutes=40,
     title="Cut a document into pairs",
     task=(
-        "Write all five steps. So that the check can compare your pairs with its own, draw in this order: the cut with `rng.randint(1, n - 1)`, where n sentences were collected; "
+        "Write all five steps. So that the check can compare your pairs with its own, draw in this order: the cut with `rng.randint(1, n - 1)`, where n is the number of sentences collected; "
         "the toss with `rng.random() < 0.5`, where true means a random B; and for each token that is removed `rng.random() < 0.5`, where true means the front. "
         "If one sentence was collected, neither a cut nor a toss is drawn. Every sentence of the document must be used exactly once, in an A or in a B that follows its A."
     ),
     hints=(
         "Keep two positions: `start`, where this pair begins, and `end`, after the last collected sentence. If B follows A, which sentences are used up? And if B is random? A random B has to be about as long as what A leaves of the target.",
-        "The next pair begins at the cut if B is random, and at `end` if B follows A. `sum(sentences, [])` joins sentences to a new list, so you can remove tokens from it without changing the document: `pop(0)` takes the first, `pop()` the last. Compare the two lengths again before each token.",
+        "The next pair begins at the cut if B is random, and at `end` if B follows A. `sum(sentences, [])` joins the sentences into a new list, so you can remove tokens from it without changing the document: `pop(0)` takes the first, `pop()` the last. Compare the two lengths again before each token.",
     ),
     paragraph="Next-sentence prediction: make the pairs",
     solution=pairs_of,
