@@ -1,13 +1,13 @@
-"""Exercises of chapter 8: a bug in AdamW, an intervention, micro-batches."""
+"""Exercises of chapter 8: a bug in AdamW, texts for an intervention, micro-batches."""
 
 from minibert.course.exercises.ch08_pretraining import (
     backward_in_pieces,
-    influence,
+    only_the_name,
     which_bug,
 )
 
 EXERCISES = [
     which_bug.EXERCISE,
-    influence.EXERCISE,
+    only_the_name.EXERCISE,
     backward_in_pieces.EXERCISE,
 ]

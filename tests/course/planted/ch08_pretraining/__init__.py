@@ -2,12 +2,12 @@
 
 from planted.ch08_pretraining import (
     backward_in_pieces,
-    influence,
+    only_the_name,
     which_bug,
 )
 
 ANSWERS = {
-    "influence": influence.ANSWERS,
+    "only_the_name": only_the_name.ANSWERS,
     "which_bug": which_bug.ANSWERS,
     "backward_in_pieces": backward_in_pieces.ANSWERS,
 }

@@ -1,7 +1,0 @@
-"""Wrong answers of chapter 8 that a check recognises by their results, with the feedback."""
-
-from minibert.course.exercises.mistakes.ch08_pretraining import influence
-
-KNOWN = {
-    "influence": influence.KNOWN,
-}
