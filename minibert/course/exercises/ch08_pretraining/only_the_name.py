@@ -137,8 +137,8 @@ EXERCISE = Exercise(
     minutes=15,
     title="Only the name differs",
     task="""
-            Build the texts of the intervention: for each hero a text A and a text B, in which nothing but the name tells the place. With the name, the exact probability of the hero's place must be near 1; with the name hidden, it must be 1/8, as for every other place. The texts of two heroes may differ in the name alone.
-            Each text has two sentences of the six kinds, and the same kind never comes twice in a row.
+            Build texts for the intervention: for each hero a text A and a text B, in which only the name tells the place. With the name, the exact probability of the hero's place must be near 1; with the name hidden, it must be 1/8. The texts of two heroes may differ in the name alone.
+            Each text has two sentences of the six kinds; the same kind never comes twice in a row.
         """,
     hints=(
         "Which columns of the table of heroes appear in each kind of sentence? Every word that comes from such a column tells something about the hero, so hide it, or take another kind of sentence.",
