@@ -10,11 +10,14 @@ from minibert.course.exercises.compare import Mistake, recognise
 
 
 def backward_in_pieces(model, pieces):
-    """The gradient of BERT's loss, MLM plus NSP, of the whole batch, left in `.grad`; returns the two losses.
+    """Leaves the gradient of the whole batch's loss in `.grad`.
 
-    model(piece) returns two tensors: the MLM logits, B × S × V, and the NSP logits, B × 2. A piece is a dict with the
-    inputs, "labels" of B × S (-100 = not chosen) and "next_sentence_label" of B. Only one piece's activations may be
-    held at a time.
+    Returns the two losses of the whole batch, MLM and NSP.
+    model(piece) returns two tensors: the MLM logits, B × S × V,
+    and the NSP logits, B × 2. A piece is a dict with the inputs,
+    "labels" of B × S (-100 = not chosen) and
+    "next_sentence_label" of B. Only one piece's activations may
+    be held at a time.
     """
     # blank from here: one call of `backward` for each piece
     tokens = sum(int((piece["labels"] != -100).sum()) for piece in pieces)
@@ -22,11 +25,10 @@ def backward_in_pieces(model, pieces):
     totals = [0.0, 0.0]
     for piece in pieces:
         words, relation = model(piece)
-        mlm = (
-            F.cross_entropy(words.flatten(0, 1), piece["labels"].flatten(), reduction="sum")
-            / tokens
-        )
-        nsp = F.cross_entropy(relation, piece["next_sentence_label"], reduction="sum") / pairs
+        words, labels = words.flatten(0, 1), piece["labels"].flatten()
+        mlm = F.cross_entropy(words, labels, reduction="sum") / tokens
+        labels = piece["next_sentence_label"]
+        nsp = F.cross_entropy(relation, labels, reduction="sum") / pairs
         (mlm + nsp).backward()
         totals[0] += mlm.item()
         totals[1] += nsp.item()

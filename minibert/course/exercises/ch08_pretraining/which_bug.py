@@ -8,9 +8,11 @@ from minibert.course.exercises.compare import Mistake
 
 
 def which_bug(step):
-    """What is wrong with a step of AdamW: "nothing", "uncorrected", "stored" or "decay", by experiments.
+    """What is wrong with one step of AdamW, by experiments.
 
-    step(w, g, m, v, t, rate, weight_decay) changes the tensors w, m and v in place, as `adamw_step` does.
+    Returns "nothing", "uncorrected", "stored" or "decay".
+    step(w, g, m, v, t, rate, weight_decay) changes the tensors
+    w, m and v in place, as `adamw_step` does.
     """
     # blank from here: your experiments
     w, m, v = torch.ones(1), torch.zeros(1), torch.zeros(1)
@@ -88,8 +90,8 @@ EXERCISE = Exercise(
     minutes=15,
     title="Which bug is in it?",
     task="""
-            You are given a step of AdamW as a black box. It is right, or it has one of three bugs: the means are not corrected (`"uncorrected"`); the corrected means are stored in `m` and `v`, so that the next step corrects them again (`"stored"`); or the weight decay is added to the gradient (`"decay"`).
-            Choose weights, gradients and settings for which the four differ, and return what you find, or `"nothing"`.
+            You are given one step of AdamW as a black box. Either it is correct, or it has exactly one of three bugs: the means are not corrected (`"uncorrected"`); the corrected means are stored in `m` and `v`, so that the next step corrects them again (`"stored"`); or the weight decay is added to the gradient (`"decay"`).
+            Choose weights, gradients and settings for which the four differ, and return the name of the bug, or `"nothing"`.
         """,
     hints=(
         "For each bug, look for the term of the equation that it changes, and then for an input that leaves little else in the equation. You may take more than one step.",

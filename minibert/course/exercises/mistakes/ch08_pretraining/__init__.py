@@ -1,7 +1,7 @@
 """Wrong answers of chapter 8 that a check recognises by their results, with the feedback."""
 
-from minibert.course.exercises.mistakes.ch08_pretraining import influence
+from minibert.course.exercises.mistakes.ch08_pretraining import adamw_step
 
 KNOWN = {
-    "influence": influence.KNOWN,
+    "adamw_step": adamw_step.KNOWN,
 }
