@@ -26,6 +26,7 @@ if not (3, 11) <= sys.version_info[:2] < (3, 14):
     )
 
 import venv
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -245,9 +246,35 @@ def remove_pages():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def only_build():
+    """A Failed where another command makes the book: each would remove pages of the other. Windows has no such locks."""
+    folder = ROOT / "_build"
+    folder.mkdir(exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise Failed("Another command is making the book: wait until it ends.", 2) from None
+    finally:
+        os.close(opened)
+
+
 def book(arguments):
     """make the rendered book"""
     set_up()
+    with only_build():
+        make_pages()
+
+
+def make_pages():
+    """Make the pages of the book, in the one process that may."""
     built = SITE / "index.html"
     around = [
         ROOT / "_toc.yml",

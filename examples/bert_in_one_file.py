@@ -250,8 +250,8 @@ def main():
     parser.add_argument("--steps", type=int, default=3000, help="updates of the weights")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same run")
     args = parser.parse_args()
-    if args.steps < 1 or args.seed < 0:
-        parser.error("--steps must be at least 1, --seed at least 0")
+    if args.steps < 1 or not 0 <= args.seed < 2**64:
+        parser.error("--steps must be at least 1, --seed at least 0 and below 2**64")
     try:
         if args.files:
             text = "\n\n".join(Path(file).read_text(encoding="utf-8") for file in args.files)

@@ -136,10 +136,16 @@ def log_time(name: str, measured: dict[str, float]) -> float:
     return measured["processor_seconds"]
 
 
-def update(path: Path, execute: bool = True) -> str:
-    """Stamp a notebook, run it, store it. -> a line that says what was done."""
+def update(path: Path, execute: bool = True, replace_answers: bool = False) -> str:
+    """Stamp a notebook, run it, store it. -> a line that says what was done.
+
+    Raises a ValueError where the file holds a reader's answers at its turn, or was changed while the notebook ran.
+    """
     name = path.stem
-    notebook = nbformat.read(path, 4) if path.exists() else new_notebook()
+    found = path.read_bytes() if path.exists() else b""
+    if not replace_answers and (told := refusal([path])):
+        raise ValueError(told)
+    notebook = nbformat.reads(found.decode("utf-8"), 4) if found else new_notebook()
     stamp(notebook, name)
     line = f"{name}: stamped"
     if execute:
@@ -155,6 +161,8 @@ def update(path: Path, execute: bool = True) -> str:
         )
         line = f"{name}: {measured['seconds']:.0f} s, {measured['processor_seconds']:.0f} s of them processor time"
     nbformat.validate(notebook)
+    if (path.read_bytes() if path.exists() else b"") != found:
+        raise ValueError("The file was changed while the notebook ran. Run the command again.")
     write_atomically(path, nbformat.writes(notebook).rstrip("\n") + "\n")
     return f"{line}, {path.stat().st_size / 1024:.0f} kB"
 
@@ -194,7 +202,7 @@ def main() -> int:
     failures = 0
     for path in chosen:
         try:
-            print(update(path, execute=not arguments.stamp_only), flush=True)
+            print(update(path, not arguments.stamp_only, arguments.replace_answers), flush=True)
         except (CellFailed, ValueError, OSError) as error:
             failures += 1
             print(f"{path.name} was left as it was. {error}", file=sys.stderr, flush=True)

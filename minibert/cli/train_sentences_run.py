@@ -39,7 +39,7 @@ from minibert.hub.find_pretrained import MINILM, expanded, find_pretrained
 from minibert.hub.pretrained_io import from_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.pretraining.checkpointing import checkpoints, resume_newest
-from minibert.pretraining.preparation import find_corpus, keep_vocabulary
+from minibert.pretraining.preparation import find_corpus, keep_vocabulary, refuse_other_vocabulary
 from minibert.pretraining.session import train
 from minibert.tokenization import WordPieceTokenizer
 from minibert.training.distributed import ProcessGroup, started_by_torchrun
@@ -136,6 +136,8 @@ def _open(
         run_dir = SentenceRunDir.create(out, settings, to_remember(session))
     try:
         settings = run_dir.settings
+        if not resume:
+            refuse_other_vocabulary(run_dir, "--from", settings.start)
         tokenizer = keep_vocabulary(
             run_dir, lambda: WordPieceTokenizer.from_pretrained(settings.start)
         )

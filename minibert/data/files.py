@@ -81,8 +81,8 @@ def find_files(paths: Paths) -> list[Path]:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """The files in a folder and in the folders below it, but not in those of a run, a model or a
-    vocabulary, whose files are no corpus.
+    """The files in a folder and in the folders below it, but not in hidden ones and in those of a
+    run, a model or a vocabulary, whose files are no corpus.
 
     Raises an InputError that names a folder which may not be read.
     """
@@ -94,6 +94,7 @@ def files_below(folder: Path) -> Iterator[Path]:
         if Path(parent) != folder and OURS.intersection(names):
             folders.clear()
             continue
+        folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (path for name in names if (path := Path(parent, name)).is_file())
 
 

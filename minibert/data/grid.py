@@ -16,6 +16,8 @@ class Grid:
     def points(self, first: int, count: int) -> np.ndarray:
         """The points first … first + count - 1, numbered from 0 through all epochs:
         (count)."""
+        if not count:
+            return np.zeros(0, np.int64)
         numbers = np.arange(first, first + count)
         epochs, places = np.divmod(numbers, self.points_per_epoch)
         return np.concatenate(

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from minibert.config import InputError
+from minibert.config import InputError, check_size
 from minibert.hub.find_pretrained import expanded
 
 MAGIC = b"minibert"
@@ -37,6 +37,7 @@ def write_tokens(
     Empty sentences and documents are left out. The file is written atomically. Raises a ValueError
     for an id outside 0 … vocab_size - 1 and for a corpus without any sentence.
     """
+    check_size("vocab_size", vocab_size, most=1 << 32)  # ids have up to four bytes
     dtype = _dtype(vocab_size)
     sentences, first_sentences = array("Q", [0]), array("Q", [0])
     checksum = 0

@@ -15,7 +15,8 @@ from torch import Tensor
 from minibert.config import LARGEST, PRE_NORM_TYPE, BertConfig, InputError
 from minibert.hub import roberta_prelayernorm
 from minibert.hub.model_folder import ModelFolder
-from minibert.model import BertModel, BertPreTrainedModel
+from minibert.hub.shapes_only import shapes_only
+from minibert.model import PACKAGE_MODELS, BertModel, BertPreTrainedModel, model_class_named
 
 # Parts on top of the encoder. A file without one of them leaves that part fresh, a model without
 # one leaves it unread, each with a warning; half a part is an error. All other tensors must be
@@ -73,10 +74,7 @@ def canonical_names(tensors: dict[str, Tensor], folder: ModelFolder) -> dict[str
     for key, tensor in tensors.items():
         name = key.replace("LayerNorm.gamma", "LayerNorm.weight")
         name = name.replace("LayerNorm.beta", "LayerNorm.bias")
-        if pre_norm:
-            name = roberta_prelayernorm.our_name(name, folder.config)
-        elif name.startswith(("embeddings.", "encoder.", "pooler.")):
-            name = "bert." + name
+        name = roberta_prelayernorm.our_name(name, folder.config) if pre_norm else _with_body(name)
         if name == "bert.embeddings.position_ids":  # 0, 1, 2, …: old versions of the reference
             continue
         if name in renamed:
@@ -120,6 +118,30 @@ def refuse_shared(tensors: Mapping[str, Tensor], where: str | Path) -> None:
             )
 
 
+def refuse_unreadable(
+    model: BertPreTrainedModel, tensors: Mapping[str, Tensor], where: str
+) -> None:
+    """Raise an InputError that says, with `where`, why no file of these tensors could be opened.
+
+    What opens it builds a model by its config, so the names and shapes of the tensors must be those
+    that the config describes.
+    """
+    refuse_not_finite(tensors, where)
+    refuse_shared(tensors, where)
+    kind = type(model)
+    if kind.__name__ not in PACKAGE_MODELS or model_class_named(kind.__name__) is not kind:
+        return  # a class of your own may need more than a config
+    with shapes_only():
+        described = kind(model.config).state_dict()
+    complaint = f"{where}: the weights do not fit {kind.__name__} as model.config describes it"
+    _compare(
+        {_with_body(name): tensor for name, tensor in described.items()},
+        {_with_body(name): tensor for name, tensor in tensors.items()},
+        _parts(model),
+        complaint,
+    )
+
+
 def matrix_parameters(config: BertConfig) -> int:
     """The parameters in the tables and matrices of an encoder, nearly all that it has."""
     tables = config.vocab_size + config.max_position_embeddings + config.type_vocab_size
@@ -154,28 +176,9 @@ def load_weights(
     prefix = "bert." if isinstance(model, BertModel) else ""
     expected = {prefix + key: tensor for key, tensor in model.state_dict().items()}
     _resolve_tied(tensors, expected, folder)
-    parts = _parts(model)
-    part_of = {
-        key: next((part for part in parts if key.startswith(part)), None)
-        for key in expected | tensors
-    }
-    in_model = {part for key in expected if (part := part_of[key])}
-    in_file = {part for key in tensors if (part := part_of[key])}
-    fresh, unread = sorted(in_model - in_file), sorted(in_file - in_model)
-
-    compared = [key for key in sorted(part_of) if part_of[key] not in (*fresh, *unread)]
-    problems = [
-        problem
-        for key in compared
-        if (problem := _problem(key, expected.get(key), tensors.get(key)))
-    ]
     name = type(model).__name__
-    if problems:
-        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        raise InputError(
-            f"the weights in {folder.path} do not fit {name} as config.json describes it: "
-            f"{'; '.join(problems[:5])}{more}"
-        )
+    complaint = f"the weights in {folder.path} do not fit {name} as config.json describes it"
+    compared, fresh, unread = _compare(expected, tensors, _parts(model), complaint)
     refuse_not_finite({key: tensors[key] for key in compared}, folder.path)
     if model.config.position_embedding_type == "sinusoidal":
         key = roberta_prelayernorm.POSITIONS
@@ -183,7 +186,7 @@ def load_weights(
         if not torch.allclose(found, table, atol=0.01):  # the file may be in half precision
             raise InputError(f"{folder.path}: its table of positions is not the sinusoidal one")
     activation = folder.values.get("hidden_act", "gelu")
-    mlm_head = "cls.predictions." in in_model & in_file
+    mlm_head = any(key.startswith("cls.predictions.") for key in compared)
     if folder.model_type == PRE_NORM_TYPE and activation != "gelu" and mlm_head:
         raise InputError(
             f"{folder.path}: hidden_act is {activation!r}, but the masked-word head of a "
@@ -205,6 +208,40 @@ def load_weights(
         )
     ours = {key.removeprefix(prefix): tensors[key] for key in expected if key in tensors}
     model.load_state_dict(ours, strict=False)
+
+
+def _compare(
+    expected: Mapping[str, Tensor],
+    tensors: Mapping[str, Tensor],
+    parts: tuple[str, ...],
+    complaint: str,
+) -> tuple[list[str], list[str], list[str]]:
+    """The names that were compared, the parts that are only expected, and those only found.
+
+    Raises an InputError, which begins with `complaint`, where something does not fit.
+    """
+    part_of = {
+        key: next((part for part in parts if key.startswith(part)), None)
+        for key in {**expected, **tensors}
+    }
+    in_model = {part for key in expected if (part := part_of[key])}
+    in_file = {part for key in tensors if (part := part_of[key])}
+    fresh, unread = sorted(in_model - in_file), sorted(in_file - in_model)
+    compared = [key for key in sorted(part_of) if part_of[key] not in (*fresh, *unread)]
+    problems = [
+        problem
+        for key in compared
+        if (problem := _problem(key, expected.get(key), tensors.get(key)))
+    ]
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise InputError(f"{complaint}: {'; '.join(problems[:5])}{more}")
+    return compared, fresh, unread
+
+
+def _with_body(name: str) -> str:
+    """A tensor's name in a model with a head, where the body is `bert`."""
+    return f"bert.{name}" if name.startswith(("embeddings.", "encoder.", "pooler.")) else name
 
 
 def _parts(model: BertPreTrainedModel) -> tuple[str, ...]:

@@ -96,6 +96,9 @@ class FolderLock:
         self.remove()
         self._file.close()
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def remove(self) -> None:
         """Remove the lock file, if this process made it."""
         if self._made:

@@ -28,8 +28,7 @@ from minibert.hub.load_weights import (
     check_scale,
     float32_by_default,
     load_weights,
-    refuse_not_finite,
-    refuse_shared,
+    refuse_unreadable,
 )
 from minibert.hub.model_folder import ModelFolder, read_config
 from minibert.hub.safetensors_io import read_weights, weights_of, write_weights
@@ -136,9 +135,9 @@ def save_pretrained(
     a warning and the config.json say so.
 
     Raises an InputError when the tokenizer has more tokens than the model, when no tokenizer is
-    given or known and the folder has one of another size, when a weight is NaN or infinite, which
-    `from_pretrained` would refuse, when two layers share a weight or one is quantized, when the
-    folder cannot be written, and for another model.
+    given or known and the folder has one of another size, when a weight is NaN or infinite or not
+    of the shape that the config describes, which `from_pretrained` would refuse, when two layers
+    share a weight or one is quantized, when the folder cannot be written, and for another model.
     """
     folder = expanded(folder)
     model = getattr(model, "_orig_mod", model)  # inside what torch.compile returns
@@ -150,13 +149,13 @@ def save_pretrained(
         )
     try:
         _check_vocabulary(model, tokenizer, folder)
-        for refuse in (refuse_not_finite, refuse_shared):
-            refuse(weights_of(model), f"cannot save to {folder}")
+        weights, where = weights_of(model), f"cannot save to {folder}"
+        refuse_unreadable(model, weights, where)
         with staging_folder(folder) as staging:
             values = _config_values(model)
             as_pre_norm = values["model_type"] == PRE_NORM_TYPE
             write_weights(
-                roberta_prelayernorm.to_reference(model) if as_pre_norm else weights_of(model),
+                roberta_prelayernorm.to_reference(model) if as_pre_norm else weights,
                 staging / "model.safetensors",
             )
             (staging / "config.json").write_text(

@@ -69,7 +69,7 @@ def train_probe(vectors: Tensor, labels: Sequence[Any], penalty: float = 1.0) ->
         raise InputError("vectors hold NaN or infinite numbers")
     if not isinstance(penalty, int | float) or not 0 < penalty < math.inf:
         raise InputError(f"penalty must be above 0 and finite, not {penalty!r}")
-    classes = _sorted("labels", labels)
+    vectors, classes = vectors.detach(), _sorted("labels", labels)
     if len(classes) < 2:
         raise InputError(f"a probe needs at least two different labels, not only {classes[0]!r}")
     mean, deviation = vectors.double().mean(0), vectors.double().std(0, correction=0)  # [H], [H]

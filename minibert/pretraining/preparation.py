@@ -92,8 +92,11 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
         record_sources(run_dir, sources.files())
         if there:
             print(f"{path} holds {', '.join(there)} already: used, and not made anew")
-        if VOCABULARY in there and run_dir.settings.vocab:
-            _refuse_other(path / VOCABULARY, run_dir.settings.vocab)
+        if VOCABULARY not in there and there:
+            raise InputError(f"{path} holds {there[0]}, but not the {VOCABULARY} of its token ids")
+        settings = run_dir.settings
+        refuse_other_vocabulary(run_dir, "--vocab", settings.vocab)
+        refuse_other_vocabulary(run_dir, "--from", settings.start)
     else:
         check_sources(run_dir)
     text = _Text(run_dir, sources)
@@ -242,11 +245,15 @@ def _vocabulary(run_dir: RunDir, text: _Text) -> WordPieceTokenizer:
     return keep_vocabulary(run_dir, make)
 
 
-def _refuse_other(folder: Path, vocab: str) -> None:
-    if load_vocabulary(vocab).vocab != WordPieceTokenizer.from_pretrained(folder).vocab:
+def refuse_other_vocabulary(run_dir: RunFolder, option: str, name: str | None) -> None:
+    """Raise an InputError where the folder of a new run holds another vocabulary than is named."""
+    folder = run_dir.path / VOCABULARY
+    if not name or not folder.is_dir():
+        return
+    if load_vocabulary(name).vocab != WordPieceTokenizer.from_pretrained(folder).vocab:
         raise InputError(
-            f"{folder} holds another vocabulary than --vocab {vocab}: leave --vocab out, or name a "
-            "folder without a vocabulary with --out"
+            f"{folder} holds another vocabulary than {option} {name}: move that folder away, or "
+            "name one without a vocabulary with --out"
         )
 
 

@@ -38,10 +38,7 @@ LEFT_FOLDER = re.compile(r"\.vocabulary-[0-9a-f]{8}")  # see preparation.keep_vo
 
 # What a run writes to, and what it only reads once it is there. Those without a dot are folders.
 WRITTEN = ("run.json", "log.jsonl", "texts.txt", "checkpoints", "model", "teacher", "tensorboard")
-READ = ("vocabulary", "train.tokens", "valid.tokens")
-
-# what may be in the folder of a new run: it is used as it is
-PREPARED = ("vocabulary", "train.tokens", "valid.tokens", "texts.txt", "teacher")
+READ = ("vocabulary", "train.tokens", "valid.tokens")  # may be in the folder of a new run, too
 
 # options of a session that older versions knew by another name
 OLD_NAMES = {"eval_rows": "eval_sequences"}
@@ -82,7 +79,7 @@ class RunFolder:
                 f"{path} already holds a run: continue it with --resume, "
                 "or name another folder with --out"
             )
-        refuse_filled(path, but=PREPARED)
+        refuse_filled(path, but=READ)
         run_dir = cls(path, writes=True)
         run_dir.settings = settings
         run_dir.record = {

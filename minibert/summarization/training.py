@@ -95,7 +95,6 @@ def train_head(
 
     Raises a ValueError for labels that do not fit the vectors.
     """
-    check_size("batch_size", batch_size)
     if len(vectors) != len(labels):
         raise InputError(
             f"there are {len(vectors)} documents of vectors, but labels for {len(labels)}"
@@ -113,9 +112,9 @@ def train_head(
         return head.logits(_padded([vectors[i] for i in chosen]), mask), mask  # [B, N]
 
     optimizers = make_optimizers(head, "adamw", learning_rate, learning_rate, WEIGHT_DECAY)
-    head.train()
     lengths = [len(rows) for rows in vectors]
     run = _Run(logits, labels, lengths, optimizers, loss, epochs, batch_size, warmup, seed)
+    head.train()
     losses = _fit(run, progress)
     head.eval()
     return losses
@@ -148,7 +147,6 @@ def train(
 
     Raises a ValueError for labels that do not fit the sentences, or for more layers than BERT has.
     """
-    check_size("batch_size", batch_size)
     depth = len(model.bert.encoder.layer)
     if layers is not None and not 0 < layers <= depth:
         raise InputError(
@@ -183,11 +181,11 @@ def train(
     optimizers += make_optimizers(
         model.head, "adamw", head_learning_rate, head_learning_rate, WEIGHT_DECAY
     )
+    lengths = [len(document.input_ids) for document in encoded]
+    run = _Run(logits, labels, lengths, optimizers, loss, epochs, batch_size, warmup, seed)
     model.requires_grad_(layers is None)
     for module in (*learning, model.head):
         module.train().requires_grad_()  # frozen parts stay in eval mode, without dropout
-    lengths = [len(document.input_ids) for document in encoded]
-    run = _Run(logits, labels, lengths, optimizers, loss, epochs, batch_size, warmup, seed)
     losses = _fit(run, progress)
     model.eval().requires_grad_()
     return losses
@@ -217,6 +215,8 @@ class _Run:
         warmup: float,
         seed: int,
     ):
+        check_size("batch_size", batch_size)
+        check_size("epochs", epochs)
         if loss not in LOSSES:
             raise InputError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
         if not labels:
@@ -225,7 +225,8 @@ class _Run:
         self.optimizers, self.loss, self.batch_size = optimizers, LOSSES[loss], batch_size
         self.epoch_steps = math.ceil(len(labels) / batch_size)
         self.step, self.steps = 0, epochs * self.epoch_steps
-        self.warmup_steps = math.ceil(warmup * self.steps)
+        # the last step is never one of the warm-up, whose first has a rate of 0
+        self.warmup_steps = min(math.ceil(warmup * self.steps), self.steps - 1)
         self.order = torch.Generator().manual_seed(seed)
         self.batches: list[list[int]] = []  # the remaining batches of this epoch
         self.means: list[float] = []  # the mean loss of each finished epoch
@@ -253,8 +254,7 @@ class _Run:
 
 
 def _fit(run: _Run, progress: bool) -> list[float]:
-    """Run the training; return the mean loss per document of each epoch. Raises Diverged if the
-    loss is NaN or infinite."""
+    """The mean loss per document of each epoch. Raises Diverged where it is NaN or infinite."""
     with tqdm(total=run.steps, desc="Training", unit=" steps", disable=not progress) as bar:
 
         def after_step(metrics: StepMetrics, seconds: float) -> bool:

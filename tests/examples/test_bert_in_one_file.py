@@ -497,7 +497,8 @@ def test_bad_input_is_one_line_and_status_2(one, tmp_path, monkeypatch, capsys, 
 
 
 @pytest.mark.parametrize(
-    "options", [("--steps", "many"), ("--steps", 0), ("--seed", -1), ("--speed", 3)]
+    "options",
+    [("--steps", "many"), ("--steps", 0), ("--seed", -1), ("--seed", 2**64), ("--speed", 3)],
 )
 def test_bad_options_are_one_line_and_status_2(one, text, monkeypatch, capsys, options):
     status, output, errors = main(one, monkeypatch, capsys, text, *options)

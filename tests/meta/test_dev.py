@@ -147,6 +147,29 @@ def test_what_a_stopped_build_left_is_built_again(tmp_path):
     assert (html / ".built-from").exists() and not remembered.exists()
 
 
+@posix
+def test_a_second_build_of_the_book_is_refused_while_one_is_under_way(tmp_path):
+    """It would remove the pages of the first one, which is under way."""
+    checkout_in(tmp_path / "checkout")
+    code = with_dev(tmp_path, ["book"]).replace(str(ROOT), str(tmp_path / "checkout"))
+    second = [sys.executable, "-c", code]
+    script(
+        tmp_path / "jupyter-book",
+        f"""
+import os, subprocess
+if "MAKES" not in os.environ:
+    os.environ["MAKES"] = "1"
+    done = subprocess.run({second!r}, capture_output=True, text=True)
+    print(done.returncode, done.stderr.strip())
+os.makedirs({str(tmp_path / "checkout" / "_build" / "html")!r})
+""",
+    )
+    done = dev("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 Another command is making the book: wait until it ends.\n")
+    assert (tmp_path / "checkout" / "_build" / "html" / ".built-from").exists()
+
+
 # ---------------------------------------------------------------- signals
 
 NEW_BOOK = '''

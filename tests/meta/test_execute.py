@@ -62,6 +62,29 @@ def test_answers_stop_everything_before_anything_is_changed(chapter, tmp_path, m
     assert solved(OF_CHAPTER[0]) not in [cell.source for cell in nbformat.read(chapter, 4).cells]
 
 
+@pytest.mark.parametrize("when", ["before its turn", "while it runs"])
+def test_an_answer_that_is_written_during_the_command_is_kept(
+    when, chapter, tmp_path, monkeypatch, capsys
+):
+    """The first look for answers is long past when a notebook has its turn."""
+    first = shutil.copy(NOTEBOOKS / "00_first_look.ipynb", tmp_path)
+    original, saved = execute.stamp, []
+
+    def stamp_and_save(notebook, name, **more):
+        if name == ("00_first_look" if when == "before its turn" else CHAPTER) and not saved:
+            saved.append(edit(chapter, {OF_CHAPTER[0]: solved(OF_CHAPTER[0])}))
+        return original(notebook, name, **more)
+
+    monkeypatch.setattr(execute, "is_stale", lambda path: False)
+    monkeypatch.setattr(execute, "stamp", stamp_and_save)
+    assert run(monkeypatch, first, chapter) == 1
+    said = capsys.readouterr()
+    assert (
+        "00_first_look: stamped" in said.out and f"{CHAPTER}.ipynb was left as it was" in said.err
+    )
+    assert chapter.read_bytes() == saved[0]
+
+
 def test_dev_says_no_more_than_that(tmp_path):
     python = tmp_path / "python"  # in the place of that of the environment
     python.write_text('#!/bin/sh\necho "$@" >&2\nexit 2\n', encoding="utf-8")

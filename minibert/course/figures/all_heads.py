@@ -29,14 +29,19 @@ def all_heads(
             that is the `clearest` case of the title
     word     the token whose arcs are shown first; 0 is [CLS]
     The weights are stored in 8 bits, with an error of at most 0.002.
-    Raises ValueError if the control has another shape, or if the layer or head does not exist.
+    Raises ValueError if there is no text, if the control has another shape, or if the layer, head
+    or word does not exist.
     """
+    if isinstance(texts, str) or not len(texts):
+        raise ValueError(f"texts must be a list of at least one text, not {texts!r}")
     seen, twin = [[_weights(each, tokenizer, text) for text in texts] for each in (model, control)]
     if seen[0][1].shape != twin[0][1].shape:
         raise ValueError(
             f"control must have {list(seen[0][1].shape[:2])} layers and heads as the model has, not"
             f" {list(twin[0][1].shape[:2])}"
         )
+    if word not in range(len(seen[0][0])):
+        raise ValueError(f"word must be 0 to {len(seen[0][0]) - 1} in the first text, not {word!r}")
     layers, heads = seen[0][1].shape[:2]
     if layer is None and head is None:
         layer, head = clearest(seen[0][1])

@@ -34,10 +34,12 @@ def attention_head(
     heads    indices of heads in the first layer, counted from 0, and their display names
     padding  the number of [PAD]s at the end
     asks     the position whose query is shown first; 0 is [CLS]
-    Raises ValueError if there are not two last words, if a word is not a single token, or if a head
-    does not exist.
+    Raises ValueError if there are not two last words, if a word is not a single token, or or if a
+    head or a position does not exist.
     """
     count = bert.config.num_attention_heads
+    if not heads:
+        raise ValueError("heads is empty; expected at least one head and its name")
     if wrong := [head for head in heads if head not in range(count)]:
         raise ValueError(
             f"heads: there is no head {wrong[0]!r} in a layer whose heads are 0 to {count - 1}"
@@ -49,6 +51,12 @@ def attention_head(
             f"words: each must be one token of the vocabulary, and {unknown[0]!r} is not"
         )
     places = [["[CLS]"], *([word] for word in text.split()), list(last), ["[SEP]"]]
+    room = bert.config.max_position_embeddings - len(places)
+    if asks not in range(len(places)) or padding not in range(room + 1):
+        raise ValueError(
+            f"asks must be 0 to {len(places) - 1} and padding 0 to {room}, not {asks!r} and"
+            f" {padding!r}"
+        )
     places += [["[PAD]"]] * padding
     vectors = _first_layer(bert, tokenizer, places)[:, list(heads)]  # [words, heads, 3, D]
     shares = _shares(vectors, places, asks)

@@ -42,8 +42,8 @@ def embedding_sum(
         raise ValueError(f"words: {words[ids.index(None)]!r} is not one token of the vocabulary")
     if word not in words:
         raise ValueError(f"word must be one of {', '.join(words)}, not {word!r}")
-    if wrong := [place for place in places if place not in range(length)]:
-        raise ValueError(f"places: each must be 0 to {length - 1}, not {wrong[0]!r}")
+    if len(places) != 2 or any(place not in range(length) for place in places):
+        raise ValueError(f"places must be two positions, each 0 to {length - 1}, not {places!r}")
     tables = bert.embeddings
     if (
         bert.config.position_embedding_type == "none"

@@ -21,9 +21,13 @@ def heat_table(
     # Round first, so that the colours depend only on the digits shown. The digits after them may
     # differ between machines.
     matrix = torch.as_tensor(matrix, dtype=torch.float64).round(decimals=digits)  # [R, C]
+    if matrix.dim() != 2 or not matrix.numel():
+        raise ValueError(
+            f"matrix must have the shape [rows, columns], and a number, not {list(matrix.shape)}"
+        )
     rows = list(rows) if rows is not None else [""] * matrix.size(0)
     columns = list(columns) if columns is not None else [""] * matrix.size(1)
-    if matrix.dim() != 2 or [len(rows), len(columns)] != list(matrix.shape):
+    if [len(rows), len(columns)] != list(matrix.shape):
         raise ValueError(
             f"a table of {len(rows)} rows and {len(columns)} columns cannot hold a matrix"
             f" {list(matrix.shape)}"
@@ -59,6 +63,8 @@ def marks(
     texts   a short text in each mark, for example a rank
     wrong   whether the filled marks count mistakes, which are red
     """
+    if texts and len(texts) != len(filled):
+        raise ValueError(f"texts must be one for each of {len(filled)} marks, not {len(texts)}")
     count = sum(map(bool, filled))
     said = f"{count}" if count == len(filled) else f"{count} of {len(filled)}"
     row = "".join(

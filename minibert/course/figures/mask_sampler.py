@@ -28,7 +28,8 @@ def mask_sampler(
     pieces or words, like `minibert.data.create_masked_lm_predictions` (Devlin et al. 2018,
     section 3.1, and their code), and an independent choice for each piece, like
     `minibert.data.mask_tokens`. The number of a draw is its random seed. Raises ValueError if there
-    are no rows, if a row has no ordinary token, or if the vocabulary has none.
+    are no rows, if a row has no ordinary token, if the vocabulary has none, or if nothing can be
+    chosen.
     """
     words = [word for word in vocabulary if word not in special]
     if not words:
@@ -45,6 +46,10 @@ def mask_sampler(
         raise ValueError(
             f"rows[{bare[0]!r}] is {rows[bare[0]]!r}; expected a list of tokens, at least one of"
             " them not special"
+        )
+    if most < 1 or not 0 < rate <= 1:
+        raise ValueError(
+            f"most must be at least 1 and rate above 0 and at most 1, not {most!r} and {rate!r}"
         )
     first = next(iter(rows.values()))
     chosen = min(most, max(1, round(len(first) * rate)))

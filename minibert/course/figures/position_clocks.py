@@ -27,8 +27,8 @@ def position_clocks(
     """
     if dim % 2 or not 2 <= dim <= 16:
         raise ValueError(f"dim must be an even number from 2 to 16, not {dim!r}")
-    if any(each not in range(LENGTH) for each in positions):
-        raise ValueError(f"positions must be 0 to {LENGTH - 1}, not {positions!r}")
+    if len(positions) != 2 or any(each not in range(LENGTH) for each in positions):
+        raise ValueError(f"positions must be two, each 0 to {LENGTH - 1}, not {positions!r}")
     if distance not in range(FURTHEST + 1):
         raise ValueError(f"distance must be 0 to {FURTHEST}, not {distance!r}")
     return moving(

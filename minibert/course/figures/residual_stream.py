@@ -52,6 +52,8 @@ def residual_stream(
             f"kinds must be two words, one of them (or None) for each of {len(texts)} texts, not"
             f" {list(kinds)}"
         )
+    if token not in range(len(tokens[0])):
+        raise ValueError(f"token must be 0 to {len(tokens[0]) - 1}, not {token!r}")
     sides = torch.tensor(
         [0 if kind is None else 1 if kind == kinds[0] else -1 for kind in kinds]
     )  # [N]

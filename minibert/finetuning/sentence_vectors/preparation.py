@@ -109,7 +109,8 @@ def _files(settings: SentenceSettings, corpus: str | list[Path]) -> list[Path]:
 def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
     """Copy the texts and the teacher's vectors of another run, but for what is there already.
 
-    Raises an InputError where the other run was asked for other texts or another teacher.
+    Raises an InputError where the other run was asked for other texts or another teacher, or read
+    other contents of the files.
     """
     theirs = SentenceRunDir.open(other, writes=False)
     if not (other / TEXTS).is_file():
@@ -124,6 +125,13 @@ def _take_over(run_dir: SentenceRunDir, other: Path) -> None:
                 f"the run in {other} has {name} {found!r}, and this one {asked!r}: only a run with "
                 "the same texts and the same teacher can lend them"
             )
+    read, they_read = run_dir.record["sources"], theirs.record["sources"] or {}
+    if sorted(read.values()) != sorted(they_read.values()):
+        name, _ = min(read.items() ^ they_read.items())
+        raise InputError(
+            f"{name} is not as the run in {other} read it: only a run with the same texts and the "
+            "same judged pairs can lend its texts"
+        )
     for path in (other / TEXTS, *sorted((other / FOLDER).glob("[!.]*"))):
         target = run_dir.path / path.relative_to(other)
         if target.exists():

@@ -68,11 +68,8 @@ def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a field may be a whole document
     begins = 1
     try:
-        first = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])
         reader = csv.reader(
-            io.StringIO(text, newline=""),
-            strict=True,
-            skipinitialspace=any(field.startswith(" ") for field in first[1:]),  # a, "b"
+            io.StringIO(text, newline=""), strict=True, skipinitialspace=_is_spaced(text)
         )
         for fields in reader:
             blank = len(fields) == 1 and fields[0] and not fields[0].strip()  # "" was quoted
@@ -84,6 +81,20 @@ def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
             "must be quoted, and a quote inside it doubled (if quotes mean nothing in this file "
             "and tabs separate its fields: --format tsv)"
         ) from error
+
+
+def _is_spaced(text: str) -> bool:
+    """Whether spaces follow the commas: those between the names, or one before a quoted field of
+    the first row.
+    """
+    lines = filter(_has_text, csv.reader(io.StringIO(text, newline=""), strict=True))
+    try:
+        names, row = next(lines, []), next(lines, [])
+    except csv.Error:  # whoever reads the records reports it
+        return False
+    return any(field.startswith(" ") for field in names[1:]) or any(
+        field.startswith(" ") and field.lstrip(" ").startswith('"') for field in row[1:]
+    )
 
 
 def _tsv_records(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -139,7 +139,7 @@ def test_wrong_arguments_are_named(small):
         embedding_sum(bert, tokenizer, ["the", "riverbanks"], "the", (0, 1))
     with pytest.raises(ValueError, match="word must be one of the, bank, not 'river'"):
         embedding_sum(bert, tokenizer, ["the", "bank"], "river", (0, 1))
-    with pytest.raises(ValueError, match="places: each must be 0 to 15, not 16"):
+    with pytest.raises(ValueError, match="places must be two positions, each 0 to 15, not"):
         embedding_sum(bert, tokenizer, ["the"], "the", (0, 16))
     with pytest.raises(ValueError, match="first must be 0 to 240, not 241"):
         embedding_sum(bert, tokenizer, ["the"], "the", (0, 1), first=241)

@@ -131,7 +131,7 @@ def test_a_phone_gets_letters_of_the_same_size(tab):
 def test_wrong_arguments_are_named():
     with pytest.raises(ValueError, match="dim must be an even number from 2 to 16, not 7"):
         position_clocks(dim=7)
-    with pytest.raises(ValueError, match=r"positions must be 0 to 63, not \(1, 64\)"):
+    with pytest.raises(ValueError, match=r"positions must be two, each 0 to 63, not \(1, 64\)"):
         position_clocks(positions=(1, 64))
     with pytest.raises(ValueError, match="distance must be 0 to 32, not 33"):
         position_clocks(distance=33)

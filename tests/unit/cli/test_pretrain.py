@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -863,6 +864,46 @@ def test_a_vocabulary_in_the_folder_must_be_the_one_that_is_named(given, finishe
     assert status == 2
     assert f"{out / 'vocabulary'} holds another vocabulary than --vocab minibert-small" in err
     assert sorted(set(os.listdir(out)) - {".lock"}) == ["vocabulary"]
+
+
+def test_a_vocabulary_in_the_folder_must_be_that_of_the_model_to_start_from(
+    given, finished, run, tmp_path
+):
+    """Also one of the same size: with its tokens in another order, every id means another token."""
+    out, start = tmp_path / "run", finished / "model"
+    vocab = minibert.WordPieceTokenizer.from_pretrained(start).vocab
+    tokens = [*list(vocab)[:5], *reversed(list(vocab)[5:])]
+    other = minibert.WordPieceTokenizer({token: n for n, token in enumerate(tokens)})
+    other.save(out / "vocabulary")
+    before = (out / "vocabulary" / "vocab.txt").read_bytes()
+    argv = [*given[:2], "--from", start, *given[6:], "--out", out]
+    status, _, err = run(*argv)
+    assert status == 2
+    assert f"{out / 'vocabulary'} holds another vocabulary than --from {start}" in err
+    assert (out / "vocabulary" / "vocab.txt").read_bytes() == before
+    shutil.rmtree(out / "vocabulary")
+    shutil.copytree(finished / "vocabulary", out / "vocabulary")
+    assert run(*argv, "--time-limit", "0s")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["train.tokens", "valid.tokens"])
+def test_tokens_without_their_vocabulary_are_refused(name, given, finished, run, tmp_path):
+    """Another vocabulary of that size is learned, or named, and the ids would mean other tokens."""
+    out = tmp_path / "run"
+    out.mkdir()
+    shutil.copy(finished / name, out)
+    status, _, err = run(*given, "--out", out)
+    assert status == 2 and f"{out} holds {name}, but not the vocabulary of its token ids" in err
+    assert sorted(set(os.listdir(out)) - {".lock"}) == [name]
+
+
+def test_a_share_of_pairs_that_leaves_batches_without_one(given, run, tmp_path):
+    for share in ("0.1", "0.9"):
+        out = tmp_path / share
+        options = ("--batch-size", "4", "--steps", "12", "--pair-share", share)
+        status, _, err = run(*given, *options, "--out", out)
+        assert (status, err) == (0, ""), err
+        assert all(math.isfinite(record["loss"]) for record in read_log(out / "log.jsonl"))
 
 
 def test_a_run_goes_on_without_the_file_of_its_vocabulary(given, finished, run, tmp_path):

@@ -15,7 +15,7 @@ import transformers
 from interruptions import at_operation
 from tiny_sentences import TEACHER, TOKENIZER, write_folders
 
-from minibert import BertModel, from_pretrained, save_pretrained
+from minibert import BertModel, WordPieceTokenizer, from_pretrained, save_pretrained
 from minibert.cli import main as cli
 from minibert.finetuning.sentence_vectors import teacher as teacher_module
 from minibert.finetuning.sentence_vectors.trainer import SentenceTraining
@@ -447,6 +447,21 @@ def test_a_teacher_that_changed_is_refused(given, run, folders, tmp_path):
     save_pretrained(BertModel(TEACHER), tmp_path / "teacher", TOKENIZER)
     status, _, err = run("--out", tmp_path / "run", "--resume")
     assert status == 2 and "is not the teacher that this run began with" in err
+
+
+def test_a_vocabulary_in_the_folder_must_be_that_of_the_trunk(given, run, folders, tmp_path):
+    """With its tokens in another order, the encoder would open and its vectors mean nothing."""
+    out = tmp_path / "run"
+    tokens = [*list(TOKENIZER.vocab)[:5], *reversed(list(TOKENIZER.vocab)[5:])]
+    WordPieceTokenizer({token: n for n, token in enumerate(tokens)}).save(out / "vocabulary")
+    status, _, err = run(*given, "--out", out)
+    assert status == 2
+    trunk = folders / "trunk"
+    assert f"{out / 'vocabulary'} holds another vocabulary than --from {trunk}" in err
+    assert sorted(set(os.listdir(out)) - {".lock"}) == ["vocabulary"]
+    shutil.rmtree(out / "vocabulary")
+    WordPieceTokenizer.from_pretrained(trunk).save(out / "vocabulary")
+    assert run(*given, "--out", out, "--time-limit", "0s")[0] == 0
 
 
 # -- what decides its numbers ------------------------------------------------------------------------------------------

@@ -147,6 +147,15 @@ def test_a_title_like_the_name_of_a_part_leaves_nothing_out_in_silence(odd, tmp_
     assert len(list(documents(tmp_path, "all"))) == 3
 
 
+def test_hidden_folders_of_a_corpus_are_not_read(tmp_path):
+    """Jupyter keeps a copy of every file that it opens, which would be trained on twice."""
+    for name in ("a.txt", ".ipynb_checkpoints/a-checkpoint.txt", "part/.git/b.txt", "part/c.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("A text.")
+    assert [path.name for path in files.find_files(tmp_path)] == ["a.txt", "c.txt"]
+    assert [path.name for path in files.find_files(tmp_path / "part" / ".git")] == ["b.txt"]
+
+
 @pytest.mark.parametrize("name", ["run.json", "tokenizer_config.json"])
 def test_the_files_of_a_run_in_its_own_corpus_are_not_read(name, tmp_path):
     (tmp_path / "a.txt").write_text("A text.")

@@ -90,6 +90,15 @@ def test_what_cannot_be_written_leaves_no_file(tmp_path, documents, said):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("vocab_size", [5.5, 0, 2**32 + 1])
+def test_the_size_of_a_vocabulary_is_whole_and_its_ids_have_at_most_four_bytes(
+    vocab_size, tmp_path
+):
+    with pytest.raises(ValueError, match="vocab_size must be"):
+        write_tokens(tmp_path / "text", DOCUMENTS, vocab_size)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path):
     write_tokens(tmp_path / "text", DOCUMENTS, 10)
 

@@ -1,8 +1,10 @@
 """The folder of a new model or run, and the lock that is in it while a process is at work."""
 
+import gc
 import os
 import stat
 import sys
+import warnings
 
 import pytest
 
@@ -85,3 +87,12 @@ def test_a_lock_that_its_process_has_just_removed_is_not_taken(tmp_path, monkeyp
     monkeypatch.setattr(fcntl, "flock", lambda *_: (tmp_path / LOCK).unlink())
     with pytest.raises(InputError, match="another process is at work in"):
         lock_folder(tmp_path)
+
+
+def test_a_lock_that_nobody_holds_any_more_is_freed_without_a_warning(tmp_path, recwarn):
+    """As at the end of a run, in a Python that makes errors of warnings."""
+    warnings.simplefilter("always")
+    lock_folder(tmp_path)
+    gc.collect()
+    lock_folder(tmp_path).release()
+    assert not recwarn.list

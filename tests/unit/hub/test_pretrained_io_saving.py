@@ -10,10 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tiny_cli import SHAPE, VOCABULARY
+from torch.nn.utils import prune
 
 from minibert import (
     BertConfig,
     BertForMaskedLM,
+    BertForSequenceClassification,
     BertModel,
     WordPieceTokenizer,
     from_pretrained,
@@ -301,3 +303,69 @@ def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="zero byte|no file can have the name"):
         save_pretrained(model(), name, WORDS)
     assert not list(tmp_path.iterdir())
+
+
+# Models that were changed after they were built
+
+
+CHANGES = {
+    "one layer left": (
+        lambda model: setattr(model.encoder, "layer", model.encoder.layer[:1]),
+        r"encoder\.layer\.1\.\S+ is missing \(expected shape",
+    ),
+    "a larger vocabulary": (
+        lambda model: setattr(model.embeddings, "word_embeddings", torch.nn.Embedding(12, 8)),
+        r"word_embeddings\.weight has the shape \[12, 8\], expected \[10, 8\]",
+    ),
+    "a matrix without a bias": (
+        lambda model: setattr(model.pooler, "dense", torch.nn.Linear(8, 8, bias=False)),
+        r"pooler\.dense\.bias is missing \(expected shape \[8\]\)",
+    ),
+    "a part of its own": (
+        lambda model: setattr(model, "extra", torch.nn.Linear(2, 2)),
+        r"extra\.weight of shape \[2, 2\] has no place in the model",
+    ),
+    "pruned": (
+        lambda model: prune.l1_unstructured(
+            model.encoder.layer[0].output.dense, "weight", amount=0.5
+        ),
+        r"output\.dense\.weight_orig of shape \S+ \S+ has no place",
+    ),
+}
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_model_that_is_not_what_its_config_describes_is_refused(change, norm_first, tmp_path):
+    save_pretrained(model(), tmp_path, WORDS)
+    before, changed = contents(tmp_path), model(norm_first=norm_first, num_hidden_layers=2)
+    how, says = CHANGES[change]
+    how(changed)
+    with pytest.raises(InputError, match=r"do not fit BertModel as model\.config.*" + says):
+        save_pretrained(changed, tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_another_classifier_is_saved_where_the_config_names_its_classes(tmp_path):
+    changed = model(BertForSequenceClassification, num_labels=2)
+    changed.classifier = torch.nn.Linear(8, 5)
+    with pytest.raises(InputError, match=r"classifier\.bias has the shape \[5\], expected \[2\]"):
+        save_pretrained(changed, tmp_path / "out", WORDS)
+    assert not (tmp_path / "out").exists()
+    changed.config = BertConfig.from_dict(SHAPE | {"num_labels": 5})
+    save_pretrained(changed, tmp_path / "out", WORDS)
+    opened = from_pretrained(tmp_path / "out")
+    assert torch.equal(opened.classifier.weight, changed.classifier.weight)
+
+
+def test_a_model_without_a_pooler_and_a_class_of_ones_own_are_saved(tmp_path):
+    without = BertModel(model().config, add_pooling_layer=False)
+    save_pretrained(without, tmp_path / "without")
+
+    class WithMore(BertModel):
+        def __init__(self, config, more):
+            super().__init__(config)
+            self.more = torch.nn.Linear(more, more)
+
+    save_pretrained(WithMore(model().config, 3), tmp_path / "own")
+    assert "more.weight" in load_file(tmp_path / "own" / "model.safetensors")

@@ -21,6 +21,15 @@ def labelled_vectors(count=120, hidden=5, classes=3, seed=0):
     return vectors, ["abc"[label] for label in labels.tolist()]
 
 
+def test_vectors_with_a_gradient_are_fixed_too():
+    """As a model gives them outside torch.no_grad()."""
+    vectors, labels = labelled_vectors()
+    expected, probe = (
+        train_probe(given, labels) for given in (vectors, vectors.clone().requires_grad_() * 1)
+    )
+    assert torch.equal(probe.weight, expected.weight) and not probe.mean.requires_grad
+
+
 @pytest.mark.parametrize("penalty", [1.0, 0.01, 30.0])
 def test_a_probe_is_the_minimum_that_scipy_finds(penalty):
     vectors, labels = labelled_vectors()

@@ -252,9 +252,29 @@ def test_the_smallest_share_of_warmup_is_a_step(warmup, moves):
     short."""
     vectors, labels = random_vectors(4)
     head = SentenceClassifier(16)
+    first, second = train_head(head, vectors, labels, epochs=2, batch_size=4, warmup=warmup)
+    assert (first != pytest.approx(second, rel=1e-5)) == moves
+
+
+def test_a_run_of_one_update_learns(model, tokenizer):
+    """Its only step is none of the warm-up, whose first has a rate of 0."""
+    torch.manual_seed(0)
+    head, vectors = SentenceClassifier(8), [torch.randn(len(each), 8) for each in LABELS]
     before = head.scorer.weight.detach().clone()
-    train_head(head, vectors, labels, epochs=1, batch_size=4, warmup=warmup)
-    assert torch.equal(head.scorer.weight, before) != moves
+    train_head(head, vectors, LABELS, epochs=1)
+    assert not torch.equal(head.scorer.weight, before)
+    before = model.bert.encoder.layer[0].output.dense.weight.detach().clone()
+    train(model, tokenizer, DOCUMENTS, LABELS, epochs=1)
+    assert not torch.equal(model.bert.encoder.layer[0].output.dense.weight, before)
+
+
+@pytest.mark.parametrize("epochs", [0, -1, 1.5])
+def test_epochs_are_whole_and_at_least_one(model, tokenizer, epochs):
+    with pytest.raises(InputError, match="epochs must be a whole number of at least 1"):
+        train(model, tokenizer, DOCUMENTS, LABELS, epochs=epochs)
+    assert not model.training
+    with pytest.raises(InputError, match="epochs must be a whole number of at least 1"):
+        train_head(SentenceClassifier(8), [torch.randn(2, 8)], [[0, 1]], epochs=epochs)
 
 
 def test_what_is_not_given_is_as_documented():

@@ -135,6 +135,30 @@ def test_a_run_with_other_texts_lends_none(changes, message, folders):
         prepare_texts(SentenceRunDir.create(folders / "other", asked, {}))
 
 
+@pytest.mark.parametrize("how", [dict(valid="pairs.tsv"), dict(exclude=("pairs.tsv",))])
+def test_a_run_that_read_other_judged_pairs_lends_none(how, folders):
+    """Its texts may be those that are never to be trained on now."""
+    run_dir = SentenceRunDir.create(folders / "run", settings(folders, **how), {})
+    one, other = (text for (text,) in prepare_texts(run_dir).items[:2])
+    (folders / "pairs.tsv").write_text(f"{one}\t{other}\t1\n")
+    asked = settings(folders, texts_of=str(folders / "run"), **how)
+    with pytest.raises(ValueError, match=r"pairs\.tsv is not as the run in .*run read it"):
+        prepare_texts(SentenceRunDir.create(folders / "other", asked, {}))
+
+
+@pytest.mark.parametrize("name", ["texts.txt", "teacher"])
+def test_a_new_run_takes_no_texts_or_vectors_that_lie_in_its_folder(name, folders):
+    """They may be of another corpus or another teacher: --texts-of compares."""
+    if name == "teacher":
+        (folders / "run" / name).mkdir(parents=True)
+    else:
+        (folders / "run").mkdir()
+        (folders / "run" / name).write_text("Another sentence here.\n")
+    with pytest.raises(ValueError, match="already exists and is not empty"):
+        SentenceRunDir.create(folders / "run", settings(folders), {})
+    assert [path.name for path in (folders / "run").iterdir()] == [name]
+
+
 def test_titles_come_with_the_first_sentence(folders):
     (folders / "titled").mkdir()
     (folders / "titled" / "a.jsonl").write_text(

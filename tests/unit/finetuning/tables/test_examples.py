@@ -1235,15 +1235,17 @@ def test_real_files(task, name, options, count, needs_shared_data):
 
 
 def test_a_space_behind_the_comma(write):
-    """Such a file has it in its first line too; there a quote behind the space quotes."""
-    path = write('text, label\n"good, really", "pos"\nbad film, neg\n')
+    """Such a file has it in its names too, or in its first row; there a quote behind it quotes."""
+    for names in ("text, label", "\ntext, label", "text,label"):
+        path = write(f'{names}\n"good, really", "pos"\nbad film, neg\n')
+        found = list(read_examples("classification", path))
+        assert [(each.text, each.label) for each in found] == [
+            ("good, really", "pos"),
+            ("bad film", "neg"),
+        ]
+    path = write('text,label\nbad film,neg\n"x"" y", "pos"\n')
     found = list(read_examples("classification", path))
-    assert [(each.text, each.label) for each in found] == [
-        ("good, really", "pos"),
-        ("bad film", "neg"),
-    ]
-    found = list(read_examples("classification", write('text,label\n"x"" y", "pos"\n')))
-    assert [each.label for each in found] == ['"pos"'], "only here, so it may be meant"
+    assert found[1].label == '"pos"', "only here, so it may be meant"
 
 
 def test_a_new_document_of_conll_u_is_no_word(write):
