@@ -23,6 +23,7 @@ from minibert.cli.pretrain_options import (
 from minibert.cli.session_options import make_intervals
 from minibert.cli.streams import DISK_FULL
 from minibert.config import InputError
+from minibert.data.tokens import TokenFile, shared_documents
 from minibert.heads import BertForPreTraining
 from minibert.hub.find_pretrained import expanded
 from minibert.hub.pretrained_io import save_pretrained
@@ -133,10 +134,22 @@ def _open(out: Path, resume: bool, given: Options, session: Options) -> tuple[Ru
     sources = Sources.find(settings)  # raises an error before anything is written
     run_dir = RunDir.create(out, settings, to_remember(session))
     try:
-        return run_dir, prepare(run_dir, sources)
+        text = prepare(run_dir, sources)
+        if settings.held_out and text.validation is not None:
+            _note_trained_on(text.validation, text.training)
     except Exception:
         run_dir.abandon()
         raise
+    return run_dir, text
+
+
+def _note_trained_on(held_out: TokenFile, training: TokenFile) -> None:
+    """Say how many documents are trained on that --held-out has; files are compared before."""
+    if count := shared_documents(held_out, training):
+        print(
+            f"note: {count:,} of {len(held_out.documents) - 1:,} documents of --held-out are in "
+            "the corpus, too: the validation says little about new text"
+        )
 
 
 @contextmanager

@@ -11,8 +11,10 @@ import json
 import os
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from reprlib import repr as shown  # a value in a message, shortened
 from typing import Any, BinaryIO
@@ -237,3 +239,15 @@ class TokenFile:
     def document_bounds(self) -> np.ndarray:
         """The index of each document's first token, then the number of tokens: [documents + 1]."""
         return np.asarray(self.sentences[self.documents])
+
+
+def shared_documents(some: TokenFile, others: TokenFile) -> int:
+    """How many documents of one file have all their tokens in common with one of another file."""
+    counts = Counter(_hashes(some))
+    return sum(counts[found] for found in {each for each in _hashes(others) if each in counts})
+
+
+def _hashes(corpus: TokenFile) -> Iterator[int]:
+    tokens = np.asarray(corpus.tokens)  # not memmap, whose slices are slow
+    for first, last in pairwise(corpus.document_bounds().tolist()):
+        yield hash(tokens[first:last].tobytes())

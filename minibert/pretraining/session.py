@@ -148,16 +148,16 @@ class PretrainingReporter(Reporter):
     """What a pretraining run reports: the MLM loss and, where it is trained, the NSP loss."""
 
     def values(self, metrics: Any) -> dict[str, Any]:
-        """All of a step but NSP where it was not trained."""
+        """All of a step but NSP where its batch has no pair."""
         values = super().values(metrics)
-        if not self.run.options.next_sentence:
+        if not (values["nsp_loss"] or values["nsp_accuracy"]):  # both are 0 where it has none
             del values["nsp_loss"], values["nsp_accuracy"]
         return values
 
     def state(self) -> str:
         """Losses and accuracies."""
         state = f"MLM {self.smooth['mlm_loss']:.3f} ({self.smooth['mlm_accuracy']:.1%})"
-        if self.run.options.next_sentence:
+        if "nsp_loss" in self.smooth:
             state += f", NSP {self.smooth['nsp_loss']:.3f} ({self.smooth['nsp_accuracy']:.1%})"
         return state
 

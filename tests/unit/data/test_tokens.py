@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from minibert.data import TokenFile, tokens, write_tokens
+from minibert.data.tokens import shared_documents
 
 DOCUMENTS = [[[5, 6, 7], [8]], [[9, 5]], [[6], [], [7, 7, 7]], [], [[]]]
 KEPT = [[[5, 6, 7], [8]], [[9, 5]], [[6], [7, 7, 7]]]  # without what is empty
@@ -198,3 +199,12 @@ def test_unchecked_a_change_goes_unseen(tmp_path):
     data[512] = 7
     (tmp_path / "text").write_bytes(data)
     assert TokenFile(tmp_path / "text", check=False).tokens.tolist() == [7, 2, 3]
+
+
+def test_documents_that_two_files_have_in_common_are_counted(tmp_path):
+    """Each as often as the first file has it; the same tokens cut elsewhere are another document."""
+    write_tokens(tmp_path / "one", [[[5, 6], [7]], [[8]], [[8]], [[9, 5]]], 10)
+    write_tokens(tmp_path / "other", [[[8]], [[5], [6, 7]], [[9], [6]], [[5, 6, 7, 9, 5]]], 10)
+    one, other = TokenFile(tmp_path / "one"), TokenFile(tmp_path / "other")
+    assert shared_documents(one, other) == 3 and shared_documents(other, one) == 2
+    assert shared_documents(one, one) == 4

@@ -2,6 +2,7 @@
 
 import builtins
 import collections
+import gzip
 import io
 import json
 import os
@@ -191,6 +192,23 @@ def test_what_is_trained_on_is_not_held_out(way, argv, tmp_path, capsys):
     shown = f", as its copy {trained.with_name('a.txt')}," if way == "copy" else ""
     assert f"{held_out} is in the corpus{shown} and in --held-out" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("way", ["compressed", "one line more", "other text"])
+def test_held_out_documents_that_are_trained_on_are_noted(way, argv, tmp_path, capsys):
+    """No file is a copy of another, but its text is."""
+    text = Path(argv[2], "a.txt").read_text()
+    if way == "compressed":
+        (tmp_path / "held.txt.gz").write_bytes(gzip.compress(text.encode()))
+    elif way == "one line more":
+        (tmp_path / "held.txt").write_text(text + "\n")
+    else:
+        text = text.replace("the house", "a house")
+        (tmp_path / "held.txt").write_text(text)
+    held_out = str(next(tmp_path.iterdir()))
+    assert cli.main([*argv, "--held-out", held_out, "--out", str(tmp_path / "run")]) == 0
+    said = "note: 15 of 15 documents of --held-out are in the corpus, too"
+    assert (said in capsys.readouterr().out) == (way != "other text")
 
 
 def test_a_part_of_the_corpus_that_is_not_trained_on_may_be_held_out(tmp_path):
