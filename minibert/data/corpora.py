@@ -38,8 +38,8 @@ def documents(
 
     `name_or_paths` is a name: 'default' (97 Wikipedia articles; needs the package gensim, but no
     network), 'wikitext-2', 'wikitext-103', 'wikipedia' or 'imdb' (downloaded). Or it is a file, a
-    folder (searched recursively, but not through links), a pattern ('texts/*.txt'), or a list of
-    these. All files must be UTF-8; they may be compressed (.gz, .xz):
+    folder (searched recursively, but not through links or in hidden folders), a pattern
+    ('texts/*.txt'), or a list of these. All files must be UTF-8; they may be compressed (.gz, .xz):
 
     - .txt: a blank line ends a paragraph; two or more blank lines, or the end of the file, end a
       document. A line break inside a paragraph becomes a space, so hard-wrapped text is joined
