@@ -13,12 +13,15 @@ import torch.nn.functional as F
 
 from minibert import BertForPreTraining
 from minibert.course.exercises.ch12_when_training_fails.unseen import (
+    DIAGNOSES,
     FAULTS,
     NUMBERED,
     POOL,
+    TELLS,
     diagnosed_runs,
     drawn,
     evidence,
+    measurements,
     numbered_runs,
     recorded_faults,
     second_half,
@@ -155,12 +158,39 @@ def test_a_number_draws_three_runs_and_tells_nothing_but_their_measurements():
 
 
 def test_the_check_and_the_evidence_leave_out_the_runs_that_can_be_drawn():
-    assert len(diagnosed_runs()) == len(failures.ROWS) - 1 - len(POOL) == 26
+    assert len(diagnosed_runs()) == len(failures.ROWS) - 1 - len(POOL) == 29
     assert {right for right, _ in diagnosed_runs()} == {*FAULTS}
     assert evidence("too slow", "largest update", seed=1) < 0.001
     for name, seed in (("healthy", 2), ("unseen C", 3), ("live", 0)):
         with pytest.raises(ValueError, match="no known run is called"):
             evidence(name, "largest update", seed)
+
+
+def test_the_weaker_faults_of_the_check_are_faults_of_the_chapter():
+    """They keep the name of their fault, and one lies in strength between the known run and the healthy ones."""
+    for variant in failures.WEAKER:
+        (row,) = (row for row in benchmark_log("failures")["rows"] if row["variant"] == variant)
+        fault = DIAGNOSES[variant]
+        what = TELLS[fault]
+        ends = evidence(fault, what), evidence("healthy", what)
+        assert min(ends) < measurements(row)[what] < max(ends)
+    assert {name for name in DIAGNOSES if name != "live"} == {*failures.WEAKER}
+
+
+def test_the_training_losses_of_different_faults_overlap():
+    """Chapter 12: a curve does not name a fault. Wrong rates end above and below other labels."""
+    (slow,), (fast,) = (
+        [
+            row["printed_word_loss"]
+            for row in benchmark_log("failures")["rows"]
+            if row["variant"] == name
+        ]
+        for name in ("a tenth of the rate", "ten times the rate")
+    )
+    for seed in failures.SEEDS:
+        labels = row_of("labels of other rows", seed)["printed_word_loss"]
+        assert row_of("mask inverted", seed)["printed_word_loss"] < slow < labels < fast
+    assert "training MLM loss" not in measurements(row_of("healthy", 0))
 
 
 def test_the_numbered_runs_are_three_seeds_of_one_variant_each():
@@ -190,9 +220,7 @@ def test_the_log_has_every_run_with_its_curves():
     rows = benchmark_log("failures")["rows"]
     assert [(row["variant"], row["seed"]) for row in rows] == failures.ROWS
     for row in rows[1:]:
-        assert row["recipe"] == dataclasses.asdict(
-            (failures.VARIANTS | failures.UNSEEN)[row["variant"]]
-        )
+        assert row["recipe"] == dataclasses.asdict(failures.RECIPES[row["variant"]])
         assert {len(values) for values in row["curves"].values()} == {failures.POINTS}
 
 
