@@ -98,7 +98,7 @@ EXERCISE = Exercise(
     minutes=15,
     title="Write the diagnosis as a program",
     task="""
-            Write a function that diagnoses a recorded run from at most five measurements. The nine diagnoses are "healthy", "too slow", "too fast", "mask inverted", "labels of other rows", "answers visible", "padding in the loss", "a class ignored" and "repeated lines". `measure("share of padding")` takes one measurement; the training losses are not among them. `evidence("too slow", "largest update")` returns a measurement of a run whose diagnosis you know, and `seed=1` chooses another seed. The check tries your function on the runs that you can ask for and on others, in some of which the fault is weaker, but on none of A, B and C. So do not set a limit halfway between the healthy runs and a fault: set it outside the spread of the healthy seeds.
+            Write a function that diagnoses a recorded run from at most five measurements. The diagnoses are "healthy", "too slow", "too fast", "mask inverted", "labels of other rows", "answers visible", "padding in the loss", "a class ignored" and "repeated lines". `measure("share of padding")` takes a measurement; the training losses are not among them. `evidence("too slow", "largest update", seed=1)` returns one of a run that you know, with the seed 0 or 1. The check tries your function on other runs as well, in some of which the fault is weaker, but on none of A, B and C. So set each limit outside the spread of the healthy seeds, and not halfway to a fault.
 
             | measurement | |
             |---|---|

@@ -23,7 +23,7 @@ def effect_of_context(model, batch):
     Returns two floats. Puts the model into evaluation mode, because
     dropout would move the predictions by itself.
     """
-    # blank from here: exchange words, predict twice, compare probabilities and losses
+    # blank from here: exchange words, predict twice, compare both
     model.eval()
     ids, labels = batch["input_ids"], batch["labels"]  # [B, S] each
     chosen = labels != -100
