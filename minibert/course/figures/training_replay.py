@@ -64,6 +64,7 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
     if failed:
         kind = next(kind for name, _, kind in pairs if name == failed)
         loss = runs[failed]["losses"][kind][-1]
+        usual = runs[USUAL]["losses"][kind][-1]
         stuck = kind == "words" and abs(loss - unigram) < 0.05
         label = (
             f"At the end the healthy run gives “{word}” {chances[USUAL][-1]:.2f}, and the run"
@@ -71,7 +72,7 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
             + (
                 " it has learned only word frequencies"
                 if stuck
-                else f" its {TASKS[kind]} loss is {loss:.2f}, not {runs[USUAL]['losses'][kind][-1]:.2f}"
+                else f" its {TASKS[kind]} loss is {loss:.2f}, not {usual:.2f}"
             )
         )
         alt = (
