@@ -65,6 +65,11 @@ UNSEEN = {  # chosen so that the sums of both losses that they print look alike
     "unseen B": Recipe(),
     "unseen C": Recipe(different_rows=512),
 }
+WEAKER = {  # weaker versions of three faults, on which the check of exercise 12.4 tries an answer
+    "a tenth of the rate": Recipe(**at_rate(1 / 10)),
+    "ten times the rate": Recipe(**at_rate(10)),
+    "eight batches repeated": Recipe(different_rows=512),
+}
 BESIDE = {name: "healthy" for name in VARIANTS if name not in ("live", "healthy")}
 
 

@@ -1,106 +1,118 @@
 """A checklist for a run that does not learn: four checks, the last one in four questions."""
 
-from itertools import pairwise
-
 from minibert.course.diagrams.drawing import Diagram, Drawing
 
-ROW, TOP, LEFT, RIGHT = 86, 38, 154, 176  # height of a row, where it begins, widths of the columns
-# question (three lines), then what a "no" means (name of the fault, the measurement that tells it)
+TOP, LEFT, RIGHT = 38, 126, 210  # where the first row begins, widths of the columns
+LINE, GAP = 15, 16  # height of a line in a box, space between rows
+# question (lines), then the causes of a "no", each with the measurement that tells it
 QUESTIONS = [
     (
-        ("1. Look at the data:", "right words chosen,", "most of them hidden?"),
-        ("labels of other rows", "answers visible", "padding in the loss", "a word never chosen"),
-        "shares of a batch; of each word",
+        ("1. The data: right", "positions chosen,", "most of them", "shown as [MASK]?"),
+        (
+            ("labels of other rows", "share of [MASK]"),
+            ("answers visible", "share of answers"),
+            ("padding in the loss", "share of padding"),
+            ("a word never chosen", "count each word"),
+        ),
     ),
     (
-        ("2. First loss: about", "ln V for the words,", "ln 2 for the pairs?"),
-        ("initial weights too large,", "a sum instead of a mean"),
-        "size of the initial weights",
+        ("2. First loss: near", "ln V for MLM,", "ln 2 for NSP?"),
+        (
+            ("weights too large", "standard deviation"),
+            ("sum, not mean", "halve the batch"),
+        ),
     ),
     (
         ("3. One batch: does", "your own step bring", "the loss to about 0?"),
         (
-            "rate too low, or too high",
-            "gradients not cleared",
-            "mask inverted; no positions",
-            "softmax taken twice",
+            ("rate too low or high", "size of the update"),
+            ("gradients not cleared", "leftover .grad"),
+            ("mask inverted", "exchange the words"),
+            ("no positions", "reorder the words"),
+            ("softmax taken twice", "loss stops near 3.9"),
         ),
-        "swap in correct parts",
     ),
     (
         ("4a. Grow the run:", "loss and norm of the", "gradient finite?"),
         (
-            "norm climbs: rate too high,",
-            "or gradients not cleared",
-            "NaN at once: one batch, and",
-            "something undefined",
+            ("climb: rate too high", "lower rate helps"),
+            ("climb: not cleared", "leftover .grad"),
+            ("sudden: one batch", "untrained weights"),
         ),
-        "fresh norm; untrained weights",
     ),
     (
-        ("4b. Losses: held out", "as in training, and", "not too low in both?"),
-        ("answers visible", "a class ignored", "repeated lines", "too low in both: the masking"),
-        "each class; rows; other masks",
+        ("4b. Losses: same", "on held-out text,", "and not too low?"),
+        (
+            ("answers visible", "share of answers"),
+            ("padding in the loss", "share of padding"),
+            ("a class ignored", "accuracy by class"),
+            ("repeated lines", "number of sequences"),
+            ("both low: the masking", "other program"),
+        ),
     ),
     (
         ("4c. Other context:", "loss up by 2 nats,", "like healthy runs?"),
         (
-            "too early in the run",
-            "rate too low, or too high",
-            "mask inverted",
-            "labels of other rows",
+            ("too early", "healthy run, same step"),
+            ("rate too low or high", "size of the update"),
+            ("mask inverted", "untrained: exactly 0"),
+            ("labels of other rows", "share of [MASK]"),
         ),
-        "size of update; batch shares",
     ),
     (
-        ("4d. NSP accuracy", "above one half in", "each class, held out?"),
-        ("a class ignored", "repeated lines", "NSP not learned yet"),
-        "each class; training loss",
+        ("4d. NSP accuracy", "above one half in", "each class?"),
+        (
+            ("a class ignored", "one class 0, NSP loss 0"),
+            ("repeated lines", "both near ½, NSP loss 0"),
+            ("NSP not learned yet", "NSP loss near 0.69"),
+        ),
     ),
 ]
 
 
 def failing_run() -> Diagram:
     """The checklist of chapter 12: "yes" leads down, "no" to possible causes and how to tell."""
-    d = Drawing(TOP + ROW * len(QUESTIONS) + 44, "Four checks for a run that does not learn")
+    heights = [
+        max(22 + LINE * (len(question) - 1), 10 + LINE * len(causes))
+        for question, causes in QUESTIONS
+    ]
+    end = TOP + sum(heights) + GAP * len(QUESTIONS)
+    d = Drawing(end + 44, "Four checks for a run that does not learn")
+    x = 360 - RIGHT
     d.text(4 + LEFT / 2, 17, "ask in this order", 11, "soft")
-    d.text(360 - RIGHT / 2, 17, "possible cause, and how to tell", 11, "soft")
-    for number, (question, causes, measurement) in enumerate(QUESTIONS):
-        y = TOP + ROW * number
-        d.box(4, y, LEFT, 58, "token-wash", "token", 1.4, 8)
-        first = y + 33.5 - 7.5 * (len(question) - 1)
+    d.text(x + 7, 17, "possible cause", 11, "soft", "start")
+    d.text(360 - 11, 17, "what tells it", 11, "soft", "end", italic=True)
+    middles = [TOP + sum(heights[:n]) + GAP * n + height / 2 for n, height in enumerate(heights)]
+    boxes = [24 + LINE * (len(question) - 1) for question, _ in QUESTIONS]
+    tops = [middle - box / 2 for middle, box in zip(middles, boxes)] + [end]
+    for (question, causes), middle, box, below in zip(QUESTIONS, middles, boxes, tops[1:]):
+        d.box(4, middle - box / 2, LEFT, box, "token-wash", "token", 1.4, 8)
+        first = middle + 4 - LINE / 2 * (len(question) - 1)
         for line, text in enumerate(question):
-            d.text(4 + LEFT / 2, first + 15 * line, text, 12, weight=600 if line == 0 else 400)
-        x = 360 - RIGHT
-        d.arrow([(4 + LEFT, y + 29), (x - 1, y + 29)], "segment", 1.6)
-        d.text((4 + LEFT + x) / 2 - 1, y + 23, "no", 10.5, "segment", weight=600)
-        height = 20 + 14 * len(causes)
-        top = y + 29 - height / 2
-        d.box(x, top, RIGHT - 4, height, "segment-wash", "segment", 1.2, 4)
-        for line, text in enumerate(causes):
-            d.text(x + 7, top + 15 + 14 * line, text, 11, anchor="start")
+            d.text(4 + LEFT / 2, first + LINE * line, text, 11, weight=400 if line else 600)
+        d.arrow([(4 + LEFT, middle), (x - 1, middle)], "segment", 1.6)
+        d.text((4 + LEFT + x) / 2 - 2, middle - 6, "no", 10.5, "segment", weight=600)
+        tall = 10 + LINE * len(causes)
+        d.box(x, middle - tall / 2, RIGHT - 4, tall, "segment-wash", "segment", 1.2, 4)
+        first = middle + 4 - LINE / 2 * (len(causes) - 1)
+        for line, (cause, measurement) in enumerate(causes):
+            d.text(x + 6, first + LINE * line, cause, 10, anchor="start")
+            d.text(360 - 10, first + LINE * line, measurement, 9.5, "soft", "end", italic=True)
+        low = middle + box / 2
+        d.arrow([(4 + LEFT / 2, low), (4 + LEFT / 2, below - 1)], "position", 1.6)
         d.text(
-            x + 7, top + 15 + 14 * len(causes) - 1, measurement, 10, "soft", "start", italic=True
+            4 + LEFT / 2 + 7, (low + below) / 2 + 3, "yes", 10.5, "position", "start", weight=600
         )
-        low = y + ROW - 1
-        d.arrow([(4 + LEFT / 2, y + 58), (4 + LEFT / 2, low)], "position", 1.6)
-        d.text(4 + LEFT / 2 + 7, y + 73, "yes", 10.5, "position", "start", weight=600)
-    y = TOP + ROW * len(QUESTIONS)
-    d.box(4, y, LEFT, 40, "position-wash", "position", 1.4, 13)
-    d.text(4 + LEFT / 2, y + 17, "then compare with", 12, weight=600)
-    d.text(4 + LEFT / 2, y + 32, "healthy seeds", 12, weight=600)
+    d.box(4, end, LEFT, 40, "position-wash", "position", 1.4, 13)
+    d.text(4 + LEFT / 2, end + 17, "then compare with", 11, weight=600)
+    d.text(4 + LEFT / 2, end + 32, "healthy seeds", 11, weight=600)
     told = " ".join(
-        f"{' '.join(question)} If not: {_in_words(causes)}."
-        f" To tell them apart: {measurement.rstrip('?')}."
-        for question, causes, measurement in QUESTIONS
+        f"{' '.join(question)} If not: "
+        + "; ".join(f"{cause} ({measurement})" for cause, measurement in causes)
+        + "."
+        for question, causes in QUESTIONS
     )
-    end = "If all answers are yes, compare with healthy seeds."
-    return d.finish(f"Four checks, in this order. {told} {end}")
-
-
-def _in_words(causes: tuple[str, ...]) -> str:
-    """The causes as one list; a line that ends with a comma or "and" goes on in the next."""
-    told = causes[0]
-    for before, line in pairwise(causes):
-        told += f" {line}" if before.endswith((",", " and")) else f"; {line}"
-    return told.replace(": ", " suggests ")
+    return d.finish(
+        "Four checks, in this order; in brackets is the measurement that tells a cause."
+        f" {told} If all answers are yes, compare with healthy seeds."
+    )

@@ -8,6 +8,7 @@ from minibert.course.figures.moving import Moving, moving
 from minibert.course.figures.packed import packed, unpacked
 
 USUAL, LONGER, PERFECT = "healthy", "live", "perfect reader"  # rows of the log
+TASKS = {"words": "MLM", "pairs": "NSP"}
 GAPS = 2  # the first of the log
 WORDS = 5  # of each gap, those that get most at any time
 
@@ -63,6 +64,7 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
     if failed:
         kind = next(kind for name, _, kind in pairs if name == failed)
         loss = runs[failed]["losses"][kind][-1]
+        usual = runs[USUAL]["losses"][kind][-1]
         stuck = kind == "words" and abs(loss - unigram) < 0.05
         label = (
             f"At the end the healthy run gives “{word}” {chances[USUAL][-1]:.2f}, and the run"
@@ -70,7 +72,7 @@ def training_replay(log: dict, unigram: float, failed: str | None = None) -> Mov
             + (
                 " it has learned only word frequencies"
                 if stuck
-                else f" its loss of {kind} is {loss:.2f}, not {runs[USUAL]['losses'][kind][-1]:.2f}"
+                else f" its {TASKS[kind]} loss is {loss:.2f}, not {usual:.2f}"
             )
         )
         alt = (

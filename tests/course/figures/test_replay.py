@@ -99,8 +99,8 @@ def test_the_title_of_a_failed_run_is_true(failed):
     assert said == pytest.approx(wrong, abs=0.0051) and healthy == pytest.approx(right, abs=0.0051)
     assert label.endswith("has learned only word frequencies") == (failed == "too fast")
     if failed != "too fast":
-        kind, *losses = re.findall(r"loss of (\w+) is ([\d.]+), not ([\d.]+)$", label)[0]
-        key = {"words": "mlm_loss", "pairs": "nsp_loss"}[kind]
+        kind, *losses = re.findall(r"its (\w+) loss is ([\d.]+), not ([\d.]+)$", label)[0]
+        key = {"MLM": "mlm_loss", "NSP": "nsp_loss"}[kind]
         assert losses == [f"{FILMS[name][key][-1]:.2f}" for name in (failed, "healthy")]
 
 

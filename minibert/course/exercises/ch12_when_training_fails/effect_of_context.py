@@ -10,18 +10,20 @@ from minibert.course.exercises.compare import Mistake
 
 @torch.no_grad()
 def effect_of_context(model, batch):
-    """What happens at the chosen positions when the other words are exchanged: (distance, rise).
+    """Exchange the other words, predict again: (distance, rise).
 
-    distance: how far the predictions move, as mean total variation distance, 0 to 1.
+    distance: how far the predictions at the chosen positions move,
+    as mean total variation distance, 0 to 1.
     rise: how much the MLM loss rises, in nats; negative if it falls.
-    batch: what model(**batch) takes; labels are -100 where a position is not chosen.
-    Ids 0 to 4 are special tokens, all others are words. Exchange a word for the one at the same
-    position of the row before (for the first row: of the last row) if neither position is chosen
-    and both hold a word. All other inputs stay.
-    Returns two floats. Puts the model into evaluation mode, because dropout would move the
-    predictions by itself.
+    batch: what model(**batch) takes; labels are -100 where not chosen.
+    Ids 0 to 4 are special tokens, all others are words. Exchange a word
+    for the one at the same position of the row before (for the first
+    row: of the last row) if neither position is chosen and both hold a
+    word. All other inputs stay.
+    Returns two floats. Puts the model into evaluation mode, because
+    dropout would move the predictions by itself.
     """
-    # blank from here: exchange words, predict twice, compare probabilities and losses
+    # blank from here: exchange words, predict twice, compare both
     model.eval()
     ids, labels = batch["input_ids"], batch["labels"]  # [B, S] each
     chosen = labels != -100

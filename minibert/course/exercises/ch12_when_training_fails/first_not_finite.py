@@ -13,11 +13,14 @@ from minibert.course.exercises.compare import Mistake
 
 @torch.no_grad()
 def first_not_finite(model, batch):
-    """The name of the first module whose output holds NaN or infinity in model(**batch), or None.
+    """The name of the first module with NaN or infinity, or None.
 
-    First is the one whose forward pass ends first, so a module is named before the ones that
-    contain it. An output is a tensor, or a tuple of tensors and None; ignore other outputs.
-    The names are those of model.named_modules(). The model is left as it was.
+    Looks at the outputs of all modules in model(**batch). First is the
+    one whose forward pass ends first, so a module is named before the
+    ones that contain it. An output is a tensor, or a tuple of tensors
+    and None; ignore other outputs.
+    The names are those of model.named_modules(). The model is left as
+    it was.
     """
     # blank from here: watch all modules during one forward pass
     found, handles = [], []
@@ -150,7 +153,7 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
     minutes=12,
-    title="Find the first tensor that is not finite",
+    title="Find the first module whose output is not finite",
     task="Write a function that runs a batch through a model and names the first module whose output holds NaN or infinity. Do not use any names of this chapter's model, so that the function also works for models of other people.",
     hints=(
         "PyTorch can call a function of yours whenever a module has computed its output: look for *forward hooks* in the documentation of `nn.Module`. An inner module ends before the one that contains it. How does your function know the name of its module?",

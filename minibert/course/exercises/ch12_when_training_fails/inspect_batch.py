@@ -8,17 +8,23 @@ from minibert.course.exercises.compare import Mistake
 
 
 def inspect_batch(input_ids, labels, attention_mask, mask_id):
-    """Three shares of the chosen positions (those whose label is not -100), as a dict of floats.
+    """Three shares of the chosen positions, as a dict of floats.
 
-    shows_mask: the input is [MASK]; shows_answer: it is the label; padding: attention_mask is 0.
-    input_ids [B, S], labels [B, S], attention_mask [B, S]. A correct batch: about 0.8, 0.1 and 0.
+    Chosen are the positions whose label is not -100.
+    shows_mask: the input is [MASK]; shows_answer: it is the label;
+    padding: attention_mask is 0. A correct batch: about 0.8, 0.1 and 0.
+    input_ids [B, S], labels [B, S], attention_mask [B, S].
     """
     # blank from here: look at the chosen positions only
     chosen = labels != -100  # [B, S]
     mask = (input_ids == mask_id)[chosen].float().mean()
     answer = (input_ids == labels)[chosen].float().mean()
     padding = (attention_mask == 0)[chosen].float().mean()
-    return {"shows_mask": float(mask), "shows_answer": float(answer), "padding": float(padding)}
+    return {
+        "shows_mask": float(mask),
+        "shows_answer": float(answer),
+        "padding": float(padding),
+    }
 
 
 def batch():
@@ -107,7 +113,7 @@ EXERCISE = Exercise(
     size="warm-up",
     minutes=8,
     title="Look at the batch before you train",
-    task="Compute three numbers that are worth checking on every batch for masked language modelling: the share of the *chosen* positions that shows [MASK], the share that shows the answer, and the share that is padding. They reveal three faults of this chapter before the first step of training.",
+    task="Compute three shares that are worth checking on every batch for masked language modelling: how many of the *chosen* positions show [MASK], how many show the answer, and how many are padding. They reveal three faults of this chapter before the first step of training.",
     hints=(
         "A boolean tensor as an index, `something[chosen]`, keeps the chosen positions in one flat list.",
         "The mean of booleans, turned into floats, is a share. All three shares are such means over the chosen positions.",

@@ -43,7 +43,13 @@ TELLS = {  # the measurement that tells a fault
     "answers visible": "share of visible answers",
     "padding in the loss": "share of padding",
     "a class ignored": "lower class accuracy",
-    "repeated lines": "held-out NSP loss",  # far above the training loss
+    "repeated lines": "held-out NSP loss",
+}
+DIAGNOSES = {  # of the variants of the log that have another name
+    "live": "healthy",
+    "a tenth of the rate": "too slow",
+    "ten times the rate": "too fast",
+    "eight batches repeated": "repeated lines",
 }
 
 
@@ -109,17 +115,15 @@ def evidence(fault: str, what: str, seed: int = 0) -> float:
 def diagnosed_runs() -> list[tuple[str, dict[str, float]]]:
     """Every run of the log except those of the pool, as its right diagnosis and its measurements."""
     return [
-        ("healthy" if row["variant"] == "live" else row["variant"], measurements(row))
+        (DIAGNOSES.get(row["variant"], row["variant"]), measurements(row))
         for row in benchmark_log("failures")["rows"]
         if "recipe" in row and (row["variant"], row["seed"]) not in POOL
     ]
 
 
 def measurements(row: dict) -> dict[str, float]:
-    """The measurements of a row of the log."""
+    """The measurements of a row of the log, without the training losses, which a curve shows."""
     return {
-        "training MLM loss": row["printed_word_loss"],
-        "training NSP loss": row["printed_pair_loss"],
         "held-out MLM loss": row["mlm_loss"],
         "held-out NSP loss": row["nsp_loss"],
         "largest update": max(row["curves"]["update"]),
