@@ -107,20 +107,20 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=15,
-    title="Design the control",
+    title="Is it only smoothness?",
     task="""
             Every column of numbers is a sum of waves. `waves = torch.fft.rfft(table, dim=0)` finds them: one complex number for each wave (row) of each column. Its size is the strength of the wave, and its angle, the *phase*, says where the wave starts. `torch.fft.irfft(waves, n=len(table), dim=0)` adds the waves up again.
 
             Make a random table for the control:
 
-            - In every column, every wave is as strong as in `table`. (The mean of a column may change.)
-            - No two columns form a hand any more, except by chance.
+            - In every column, every wave is as strong as in `table`, so the column is as smooth. (Its mean may change.)
+            - The columns have nothing to do with each other, nor have the waves of a column.
             - The same `seed` gives the same table again, and another seed gives another one.
 
-            What does a hand need from two columns? It tells you which numbers to draw, and how many.
+            Which numbers do you draw, and how many?
             """,
     hints=(
-        "A hand is one wave in two columns, a quarter of a turn apart. The pair is destroyed if each wave starts at a random point of its turn, drawn anew for each column. If two columns share what is drawn, they stay a pair.",
+        "Smoothness depends on the strengths of the waves only, so you can choose where each wave starts. Let it start at a random point of its turn, drawn anew for each wave of each column. If two columns share what is drawn, they still belong together.",
         "`waves.abs()` are the strengths. Draw as many angles as `waves` has numbers, uniformly between 0 and 2π, with a `torch.Generator` that has the seed. `torch.polar(size, angle)` makes complex numbers of both, which need the same dtype.",
     ),
     paragraph="What MiniLM learned instead",
