@@ -12,7 +12,7 @@ def adamw_step(w, g, m, v, t, rate, weight_decay):
 
     The step number t counts from 1. Use 0.9, 0.999 and 1e-6.
     """
-    # blank from here: three lines of equation 8.3, in place
+    # blank from here: equation 8.3, in place
     m[...] = 0.9 * m + (1 - 0.9) * g
     v[...] = 0.999 * v + (1 - 0.999) * g**2
     move = m / (1 - 0.9**t) / ((v / (1 - 0.999**t)).sqrt() + 1e-6)
