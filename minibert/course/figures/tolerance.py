@@ -79,10 +79,10 @@ def _title(
     if len(errors) == 1:
         models = "this wrong model first differs"
     if not good:
-        return f"No tolerance shows where {models} and lets rounding pass"
+        return f"No tolerance shows at which hidden state {models} and lets rounding pass"
     low, high = f"1e{good[0]}", f"1e{good[-1]}"
     between = f"A tolerance of {low}" if low == high else f"A tolerance between {low} and {high}"
-    return f"{between} shows where {models}; rounding passes"
+    return f"{between} shows at which hidden state {models}; rounding passes"
 
 
 def _short(number: float) -> float:

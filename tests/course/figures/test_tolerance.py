@@ -45,14 +45,18 @@ def test_the_slider_moves_the_tolerance(tab):
 
 
 def test_the_title_is_computed():
-    between = "A tolerance between 1e-5 and 1e-4 shows where these 2 wrong models first differ"
+    between = "A tolerance between 1e-5 and 1e-4 shows at which hidden state these 2 wrong models first differ"
     assert tolerance(ERRORS, ROUNDING).label.startswith(
         between
     )  # 3 times 8e-7 passes, 3e-4 is found
     one = tolerance({"grows": [0, 2e-4, 2e-3]}, [0, 0, 1.5e-5]).label
-    assert one.startswith("A tolerance of 1e-4 shows where this wrong model first differs")
+    assert one.startswith(
+        "A tolerance of 1e-4 shows at which hidden state this wrong model first differs"
+    )
     none = tolerance({"grows": [1.2e-4, 5e-4]}, [0, 1.5e-5]).label
-    assert none.startswith("No tolerance shows where this wrong model first differs")
+    assert none.startswith(
+        "No tolerance shows at which hidden state this wrong model first differs"
+    )
 
 
 def test_names_on_the_right_do_not_overlap(tab):

@@ -14,7 +14,7 @@ from minibert.model import BertModel
 
 
 def all_differences(model, reference, inputs):
-    """The names of all outputs at which a mistake begins.
+    """The names of the outputs at which mistakes begin.
 
     They are in the order in which the model computes them.
     """
@@ -149,17 +149,15 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="think",
     minutes=20,
-    title="Find every mistake",
+    title="Find several mistakes",
     solution=all_differences,
     check=check_all_differences,
-    task="""`locate` stops at the first output that differs. Write a function that returns the names of all outputs at which a mistake begins. An output that is wrong only because an earlier one is wrong does not count.
+    task="""`locate` stops at the first output that differs. Write a function that returns the names of all outputs at which a mistake begins. An output that is wrong only because an earlier one is wrong does not count, and neither does a mistake that `first_difference` misses at 1e-5.
 
-So when you have found a name, run the model again and let this module return the reference's output, until there is no difference left. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Of a tuple, replace the first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module. (One in `forward` of the whole model, such as a forgotten mask, can show at many modules.)
-
-The check uses several small models with other mistakes.""",
+So when you have found a name, run the model again and let this module return the reference's output, until there is no difference left. A forward hook can do that: if it returns something other than None, PyTorch takes this as the module's output. Of a tuple, replace the first element only. At the end the model has to be as it was. You may assume that every mistake begins in a module, so you need not replace `last_hidden_state` or `pooler_output`. (One in `forward` of the whole model, such as a forgotten mask, can show at many modules.)""",
     hints=(
         "Write it for one mistake first: find the name, register a hook that returns the reference's output, record again, remove the hook. How many hooks does the model need while you look for the third mistake?",
         "`model.get_submodule(name)` is the module, and `functools.partial` can bind the right output to a hook, as it binds the name in `record`. Collect the hooks in a list, and remove them in `finally`.",
     ),
-    paragraph="Find every mistake of a model",
+    paragraph="Find several mistakes in a model",
 )

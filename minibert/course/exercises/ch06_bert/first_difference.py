@@ -287,7 +287,7 @@ EXERCISE = Exercise(
     task="""Write the comparison. `ours` and `theirs` are two results of `record`. Go through the outputs in the order of `ours`, and return the name of the first that differs, or None. Skip names that only one of the two has. If no name is left, raise a `ValueError`, because None would report that two models agree although nothing was compared.
 
 - **Mask**: `real` is a boolean tensor `[B, S]`. Compare an output with a vector for each token, `[B, S, …]`, at the real tokens only, and any other output whole. (The pooler's is `[B, H]`.)
-- **Tolerance**: it is relative to the size of what you compare, because some outputs have numbers of about 100 and others of about a hundredth. How you measure the difference is up to you. Your function must notice when one token's vector in a thousand is off by ten times the tolerance, and must accept a difference of half the tolerance.""",
+- **Tolerance**: it is relative to the size of what you compare, because in the check some outputs have numbers of about 100 and others of about a hundredth. How you measure the difference is up to you. Your function must notice when one token's vector in a thousand is off by ten times the tolerance, and must accept a difference of half the tolerance.""",
     hints=(
         "What would a fixed tolerance of 0.001 say about numbers of about 100, and about numbers of about a hundredth? What would a tolerance relative to each single number say where that number is nearly 0?",
         "Try your comparison on three small cases: a NaN in ours, two outputs that are 0 everywhere, and the shapes [1, S, H] and [2, S, H]. What do `>`, `/` and `-` return there, and what should your function say?",
