@@ -11,10 +11,10 @@ ALT = (
     "One sequence of pretraining as a table, a row for each of 13 tokens: [CLS] the bank by the"
     " river [SEP] it was closed today [SEP] [PAD]. First the position, which the model counts"
     " itself. Columns that go into the model: the token that it sees, segment (0 up to the first"
-    " [SEP], then 1), attention mask (0 at padding). The column of labels goes to the loss: bank, which [MASK] replaces; was, which"
-    " is replaced by a random token; closed, which was kept; and -100, which the loss ignores,"
-    " everywhere else. One more label belongs to the whole pair: 0, the second text follows the"
-    " first."
+    " [SEP], then 1), attention mask (0 at padding). The column of labels goes to the loss: bank,"
+    " which [MASK] replaces; was, which is replaced by a random token; closed, which was kept; and"
+    " -100, which the loss ignores, everywhere else. One more label belongs to the whole pair: 0,"
+    " the second text follows the first."
 )
 
 
