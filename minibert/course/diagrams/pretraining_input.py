@@ -9,12 +9,12 @@ LENGTH = 13
 IGNORED = "-100"
 ALT = (
     "One sequence of pretraining as a table, a row for each of 13 tokens: [CLS] the bank by the"
-    " river [SEP] it was closed today [SEP] [PAD]. Columns that go into the model: position, the"
-    " token that it sees, segment (0 up to the first [SEP], then 1), attention mask (0 at"
-    " padding). The column of labels goes to the loss: bank, which [MASK] replaces; was, which"
-    " is replaced by a random token; closed, which was kept; and -100, which the loss ignores,"
-    " everywhere else. One more label belongs to the whole pair: 0, the second text follows the"
-    " first."
+    " river [SEP] it was closed today [SEP] [PAD]. First the position, which the model counts"
+    " itself. Columns that go into the model: the token that it sees, segment (0 up to the first"
+    " [SEP], then 1), attention mask (0 at padding). The column of labels goes to the loss: bank,"
+    " which [MASK] replaces; was, which is replaced by a random token; closed, which was kept; and"
+    " -100, which the loss ignores, everywhere else. One more label belongs to the whole pair: 0,"
+    " the second text follows the first."
 )
 
 
@@ -37,15 +37,15 @@ def pretraining_input() -> Diagram:
     table = rows()
     bottom = top + high * len(table)
     d = Drawing(bottom + 66, "The input of pretraining")
-    d.text(8, 16, "goes into the model", 12, anchor="start", weight=700)
-    d.line([(8, 22), (246, 22)], "ink", 1.5)
+    d.text(60, 16, "goes into the model", 12, anchor="start", weight=700)
+    d.line([(60, 22), (236, 22)], "ink", 1.5)
     d.text(352, 16, "goes to the loss", 12, anchor="end", weight=700)
-    d.line([(258, 22), (352, 22)], "mask", 2.5)
+    d.line([(248, 22), (352, 22)], "mask", 2.5)
     heads = [
         (30, "position", "position_ids", "[1, S]"),
         (92, "token", "input_ids", "[B, S]"),
-        (164, "segment", "token_type_ids", "[B, S]"),
-        (214, "mask", "attention_mask", "[B, S]"),
+        (156, "segment", "token_type_ids", "[B, S]"),
+        (218, "attention", "attention_mask", "[B, S]"),
         (310, "labels", "labels", "[B, S]"),
     ]
     for x, name, of, shape in heads:
@@ -70,20 +70,20 @@ def pretraining_input() -> Diagram:
             family="mono",
         )
         if segment:
-            d.box(140, y + 0.5, 48, 21, "segment", "segment", 0, 0)
+            d.box(132, y + 0.5, 48, 21, "segment", "segment", 0, 0)
         elif real:
-            d.box(140, y + 0.5, 48, 21, "segment-wash", "segment", 1, 0)
+            d.box(132, y + 0.5, 48, 21, "segment-wash", "segment", 1, 0)
         d.text(
-            164,
+            156,
             y + 14.8,
             str(segment),
             11,
             "paper" if segment else "ink",
             weight=600 if real else 400,
         )
-        d.text(214, y + 14.8, str(real), 11, "ink" if real else "soft", weight=600 if real else 400)
+        d.text(218, y + 14.8, str(real), 11, "ink" if real else "soft", weight=600 if real else 400)
         if chosen:
-            d.line([(226, y + 12), (274, y + 12)], "mask", 1.5, "2 3")
+            d.line([(230, y + 12), (274, y + 12)], "mask", 1.5, "2 3")
             d.box(276, y + 2, 68, 18, "mask-wash", "mask", 2)
         d.text(
             310,
@@ -95,12 +95,12 @@ def pretraining_input() -> Diagram:
             family="mono",
         )
         if chosen:
-            d.text(250, y + 8.5, CHOSEN[i][1], 9, "soft")
-    d.box(60, bottom + 12, 282, 26, "mask-wash", "mask", 2)
+            d.text(252, y + 8.5, CHOSEN[i][1], 9, "soft")
+    d.box(150, bottom + 12, 202, 26, "mask-wash", "mask", 2)
     d.text(
-        70, bottom + 29, "next_sentence_label = 0", 11, anchor="start", weight=700, family="mono"
+        158, bottom + 29, "next_sentence_label = 0", 11, anchor="start", weight=700, family="mono"
     )
-    d.shape(334, bottom + 29, "[B]", "next_sentence_label", "ink", "end")
+    d.shape(345, bottom + 29, "[B]", "next_sentence_label", "ink", "end")
     d.text(
         201,
         bottom + 55,

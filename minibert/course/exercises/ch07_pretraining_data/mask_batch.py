@@ -201,7 +201,7 @@ EXERCISE = Exercise(
     chapter=CHAPTER,
     size="build",
     minutes=20,
-    title="No loop, and one random number for each token",
+    title="No loop, and one random number for choice and outcome",
     task=(
         "The loop above draws one random number for the choice of a token and another for its outcome. Mask a whole batch `[B, S]` without a loop, and with a single number for both: a token's `chance` decides "
         "whether it is chosen *and* what the model sees in its place. Of the ordinary tokens a proportion `rate` is chosen; of these, 80% become [MASK] and 10% the token in `drawn`."

@@ -19,6 +19,7 @@ def pairs_of(document, elsewhere, target, room, rng):
     document      a list of sentences, each a list of tokens
     elsewhere(n)  returns one list of tokens: sentences of another
                   document, at least one, until there are n tokens
+                  or that document ends
     target        collect sentences until they have so many tokens
     room          a pair has no more tokens than this
     Label 1 means that B is random.
