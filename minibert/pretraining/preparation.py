@@ -90,13 +90,13 @@ def prepare(run_dir: RunDir, sources: Sources | None = None) -> PreparedText:
         if run_dir.settings.start:
             run_dir.record["start"] = weights_digest(run_dir.settings.start)
         record_sources(run_dir, sources.files())
-        if there:
-            print(f"{path} holds {', '.join(there)} already: used, and not made anew")
         if VOCABULARY not in there and there:
             raise InputError(f"{path} holds {there[0]}, but not the {VOCABULARY} of its token ids")
         settings = run_dir.settings
         refuse_other_vocabulary(run_dir, "--vocab", settings.vocab)
         refuse_other_vocabulary(run_dir, "--from", settings.start)
+        if there:
+            print(f"{path} holds {', '.join(there)} already: used, and not made anew")
     else:
         check_sources(run_dir)
     text = _Text(run_dir, sources)

@@ -128,7 +128,7 @@ EXERCISE = Exercise(
     task=f"""
             `broken_batch(k)` returns a batch of program k. Program 0 is correct, and each of the programs 1 to {len(FAULTS)} has one bug that we keep secret. Return one message for each property of a correct batch that fails, and an empty list if none does. (Three standard errors are enough for the correct batches of the check, but not for every correct batch.) The check also tries bugs that none of the eight programs has, so test every property that you know.
 
-            The ids 0 to 4 are [PAD], [UNK], [CLS], [SEP] and [MASK]. The texts are artificial: the ids from 5 to 14 belong to the first document, those from 15 to 24 to the second, and so on. A document repeats its ten tokens in order, so in the third one 25 follows on the last. If the label is 0, B continues where A stops. For example, a row of label 1 reads `2 7 8 9 10 11 3 31 32 33 34 25 3 0 …` before it is masked: A comes from the first document and B from the third.
+            The ids 0 to 4 are [PAD], [UNK], [CLS], [SEP] and [MASK]. The texts are artificial: the ids from 5 to 14 belong to the first document, those from 15 to 24 to the second, and so on. A document repeats its ten tokens in order: after the last comes the first. If the label is 0, B continues where A stops. For example, a row of label 1 reads `2 7 8 9 10 11 3 31 32 33 34 25 3 0 …` before it is masked: A comes from the first document and B from the third.
             In a correct batch A and B have 5 to 14 tokens each, and half of the pairs are random. `broken_batch(k, seed, rows)` makes other batches; the check uses {LEAST} rows or more, and at least 8,000 where a bug may not show in a small batch.
         """,
     hints=(
