@@ -34,7 +34,7 @@ def attention_head(
     heads    indices of heads in the first layer, counted from 0, and their display names
     padding  the number of [PAD]s at the end
     asks     the position whose query is shown first; 0 is [CLS]
-    Raises ValueError if there are not two last words, if a word is not a single token, or or if a
+    Raises ValueError if there are not two last words, if a word is not a single token, or if a
     head or a position does not exist.
     """
     count = bert.config.num_attention_heads
